@@ -26,6 +26,7 @@ __all__ = [
     "file_path",
     "flag",
     "machine_name",
+    "nearest",
     "number",
     "parse_json",
     "plain",
@@ -109,6 +110,18 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else plural}"
 
 
+def nearest(name: object, names: Collection[str]) -> str | None:
+    """Which of the names somebody may have meant who wrote another one; None: it is like none of them.
+
+    Example:
+        >>> nearest("rnu", ["run", "plan"]), nearest("ring", ["Ring"]), nearest("x", ["run"])
+        ('run', 'Ring', None)
+    """
+    by_letters = {each.lower().replace("_", ""): each for each in names}
+    near = difflib.get_close_matches(str(name).lower().replace("_", ""), by_letters, n=1)
+    return by_letters[near[0]] if near else None
+
+
 def whole(
     value: object, what: str, least: int, most: int, *, error: type[HybridnetError] = UsageError
 ) -> int:
@@ -172,7 +185,7 @@ def file_path(value: object, what: str, *, error: type[HybridnetError] = UsageEr
 def choice(value: Any, what: str, names: Collection[str], *, error: type[HybridnetError] = UsageError) -> str:
     """One of `names`."""
     if not isinstance(value, str) or value not in names:
-        near = difflib.get_close_matches(value, names, n=1) if isinstance(value, str) else []
-        cure = f"did you mean {near[0]!r}?" if near else f"write one of {', '.join(names)}"
+        near = nearest(value, names) if isinstance(value, str) else None
+        cure = f"did you mean {near!r}?" if near else f"write one of {', '.join(names)}"
         raise error(f"{what} {shown(value)} does not exist; {cure}")
     return value

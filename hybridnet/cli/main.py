@@ -9,6 +9,7 @@ import importlib
 import io
 import math
 import os
+import re
 import signal
 import sys
 import threading
@@ -20,7 +21,7 @@ from hybridnet.cli.exit_codes import code_of_error
 from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.user_files import forget_files
-from hybridnet.values import printable
+from hybridnet.values import nearest, printable
 
 __all__ = ["VERBS", "Parser", "main"]
 
@@ -75,9 +76,24 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"allow_abbrev": False, **options})
+        self.of_verbs: dict[str, Parser] = {}
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}; see `{self.prog} --help`")
+        raise UsageError(f"{_with_what_was_meant(message)}; see `{self.prog} --help`")
+
+    def meant(self, verb: str, unknown: str) -> str:
+        """What the user may have meant by an option that a verb has not, as words to add; empty: nothing is like it."""
+        known = self.of_verbs[verb]._option_string_actions if verb in self.of_verbs else ()
+        names = [each.removeprefix("--") for each in known if each.startswith("--")]
+        near = nearest(unknown.removeprefix("--").partition("=")[0], names)
+        return f"; did you mean --{near}?" if near and unknown.startswith("--") else ""
+
+
+def _with_what_was_meant(message: str) -> str:
+    """argparse's words for a choice that there is not are a list, which may be long."""
+    found = re.fullmatch(r"(.*invalid choice: '?([^' ]+)'?) \(choose from (.+)\)", message)
+    near = nearest(found[2], re.findall(r"[^', ]+", found[3])) if found else None
+    return f"{found[1]}; did you mean {near}?" if found and near else message
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -110,10 +126,12 @@ def _code_of(argv: Sequence[str] | None) -> int:
         with _heeding(signal.SIGTERM, signal.SIGHUP):
             words = sys.argv[1:] if argv is None else argv
             forget_files()
-            arguments, unknown = _parser(words[:1]).parse_known_args(words)
+            parser = _parser(words[:1])
+            arguments, unknown = parser.parse_known_args(words)
             if unknown:
+                meant = parser.meant(words[0], unknown[0])
                 raise UsageError(
-                    f"unrecognized arguments: {' '.join(unknown)}; see `hybridnet {words[0]} --help`"
+                    f"unrecognized arguments: {' '.join(unknown)}{meant}; see `hybridnet {words[0]} --help`"
                 )
             arguments.command_line = list(words)
             return int(arguments.run(arguments))
@@ -196,4 +214,5 @@ def _parser(first: Sequence[str]) -> Parser:
         )
         module.add_arguments(verb)
         verb.set_defaults(run=module.run)
+        parser.of_verbs[name] = verb
     return parser

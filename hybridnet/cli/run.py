@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import importlib
 import sys
@@ -207,11 +208,34 @@ def _run_script(arguments: argparse.Namespace) -> int:
             f"{file} only describes topologies; choose one with --topo: {', '.join(topologies_of(names))}"
         )
     if "topos" not in names and not wanted.has_network and (described := topologies_of(names)):
+        if _only_describes(Path(file)):
+            raise UsageError(
+                f"{file} only describes topologies; choose one with --topo: {', '.join(described)}, as in `hybridnet "
+                f"run {file} --topo {next(iter(described))}`"
+            )
         # No error: the script may have had something else to do with them.
         info(
             f"*** {file} has started no network; --topo builds one of its topologies: {', '.join(described)}\n"
         )
     return 0
+
+
+def _only_describes(file: Path) -> bool:
+    """Whether a file has nothing that runs: definitions, imports and constants only."""
+    try:
+        statements = ast.parse(file.read_bytes()).body
+    except (SyntaxError, ValueError):  # of Python 2
+        return False
+    quiet = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Pass)
+    return all(
+        isinstance(each, quiet)
+        or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
+        or (
+            isinstance(each, ast.Assign | ast.AnnAssign)
+            and not any(isinstance(part, ast.Call) for part in ast.walk(each))
+        )
+        for each in statements
+    )
 
 
 @contextlib.contextmanager

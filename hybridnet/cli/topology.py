@@ -10,7 +10,10 @@ import ast
 import importlib
 import inspect
 import runpy
+import sys
+import traceback
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from hybridnet.cli.user_code import require_file, user_code
@@ -18,8 +21,11 @@ from hybridnet.errors import TopologyError, UsageError
 from hybridnet.files import READ, read_topology
 from hybridnet.sweep.values import setting
 from hybridnet.topo import Topo
+from hybridnet.values import nearest, shown
 
 __all__ = ["add_topology_arguments", "find_topology", "load_file", "parse_call"]
+
+_NAME = "hybridnet_file"  # of a file that is read, as Python knows it
 
 
 def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,8 +49,11 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     """
     known = dict(importlib.import_module("hybridnet.topologies").TOPOS)
     if file is not None:
-        own = topologies_of(load_file(file))
+        names, started = load_file(file)
+        own = topologies_of(names)
         if text is None:
+            if started is not None:  # with the arguments that the script gives it
+                return started
             if not own:
                 raise UsageError(
                     f"{file}: it has no topology; write a class of Topo in it, or name one, such as --topo tree,2"
@@ -61,9 +70,16 @@ def find_topology(file: str | None, text: str | None) -> Topo:
             raise UsageError(f"--topo {text}: write NAME=VALUE after a file, such as hosts=2")
         return read_topology(name, **named)
     if name not in known:
+        if name.endswith(".py"):
+            raise UsageError(
+                f"--topo {text}: a Python file comes before the options, and --topo names a topology in it: "
+                f"{name} --topo NAME"
+            )
+        near = nearest(name, known)
         raise UsageError(
-            f"--topo {text}: there is no topology {name!r}; there are {', '.join(sorted(known))}, and files "
-            f"that end with {', '.join(READ)}"
+            f"--topo {text}: there is no topology {shown(name)}; "
+            + (f"did you mean {near}? " if near else "")
+            + f"there are {', '.join(sorted(known))}, and files that end with {', '.join(READ)}"
         )
     if file is None:
         try:
@@ -71,24 +87,44 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         except TopologyError as error:
             raise TopologyError(f"--topo {text}: {error}") from error
     with user_code(file, UsageError):
-        return _make(known[name], text, positional, named)
+        made = _make(known[name], text, positional, named)
+        if isinstance(made, Topo):
+            return made
+        return importlib.import_module("hybridnet.mininet.native").as_native(made)
 
 
-def load_file(file: str) -> dict[str, Any]:
-    """The names that a file defines; its ``if __name__ == "__main__"`` part does not run."""
+def load_file(file: str) -> tuple[dict[str, Any], Topo | None]:
+    """The names that a file defines; its ``if __name__ == "__main__"`` part does not run. A file that starts a network
+    all the same ends there, and nothing starts: see `hybridnet.net.describing`.
+
+    Returns:
+        The names, and the topology of the network that it would have started.
+    """
+    from hybridnet.net.describing import StartedError, describing
+
     require_file(file)
-    with user_code(file, UsageError):
-        return runpy.run_path(file, run_name="hybridnet_file")
+    importing = importlib.import_module("hybridnet.mininet.importing")
+    if importing.imports_mininet(Path(file)):
+        importing.take_the_name()
+    try:
+        with user_code(file, UsageError), describing():
+            return runpy.run_path(file, run_name=_NAME), None
+    except StartedError as started:
+        frames = [frame for frame, _ in traceback.walk_tb(started.__traceback__)]
+        own = [frame.f_globals for frame in frames if frame.f_globals.get("__name__") == _NAME]
+        return dict(own[0]) if own else {}, started.topo
 
 
-def topologies_of(names: Mapping[str, Any]) -> dict[str, Callable[..., Topo]]:
-    """Mininet's ``topos`` dictionary, or the Topo classes that the file itself defines."""
+def topologies_of(names: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    """Mininet's ``topos`` dictionary, or the Topo classes that the file itself defines: ours, or Mininet's."""
     if "topos" in names:
         return dict(names["topos"])
+    of_mininet = sys.modules.get("hybridnet.mininet.topo")
+    kinds = (Topo,) if of_mininet is None else (Topo, of_mininet.Topo)
     return {
         name: value
         for name, value in names.items()
-        if isinstance(value, type) and issubclass(value, Topo) and value.__module__ == names["__name__"]
+        if isinstance(value, type) and issubclass(value, kinds) and value.__module__ == names["__name__"]
     }
 
 
@@ -123,10 +159,10 @@ def _value(text: str) -> Any:
         return text.strip()
 
 
-def _make(make: Callable[..., Topo], text: str, positional: list[Any], named: dict[str, Any]) -> Topo:
+def _make(make: Callable[..., Any], text: str, positional: list[Any], named: dict[str, Any]) -> Any:
     takes = (
         make.build
-        if isinstance(make, type) and issubclass(make, Topo) and "__init__" not in vars(make)
+        if isinstance(make, type) and hasattr(make, "build") and "__init__" not in vars(make)
         else make
     )
     signature = inspect.signature(takes)
@@ -155,6 +191,17 @@ def _make(make: Callable[..., Topo], text: str, positional: list[Any], named: di
         raise UsageError(f"--topo {text}: {error}; it takes {signature}") from None
     try:
         return make(*positional, **named)
+    except TopologyError as error:
+        # What it hands on, as tree does with options of its links, may be a slip of one of its own.
+        names = [each.name for each in free]
+        slips = [(key, nearest(key, names)) for key in named if key not in names]
+        for key, near in slips:
+            if f"unknown option {key!r}" in str(error):
+                meant = f"; did you mean {near}?" if near else ""
+                raise TopologyError(
+                    f"{key} is none of its arguments, which are {', '.join(names)}, nor an option of links{meant}"
+                ) from None
+        raise
     except (TypeError, ValueError) as error:  # a value of the wrong kind, such as text for a number
         if not (positional or named):
             raise

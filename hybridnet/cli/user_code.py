@@ -16,6 +16,7 @@ from pathlib import Path
 
 from hybridnet.cli.output import unread_outputs
 from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.values import nearest
 
 __all__ = ["require_file", "user_code"]
 
@@ -50,10 +51,19 @@ def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
         said = "".join(traceback.TracebackException.from_exception(problem).format_exception_only()).strip()
         if isinstance(problem, SyntaxError):
             said = said.rpartition("\n")[2]  # what precedes it shows the line
-        told = " ".join(said.split())
+        told = " ".join(said.split()) + _meant(problem)
         raise error(f"{_place(problem, file)}: {told}; HYBRIDNET_DEBUG=1 shows the whole trace") from problem
     finally:
         sys.path.remove(folder)
+
+
+def _meant(problem: Exception) -> str:
+    """What an attribute that an object does not have may have been meant to be, as words to add."""
+    if not isinstance(problem, AttributeError) or problem.name is None or problem.obj is None:
+        return ""
+    known = [name for name in dir(problem.obj) if not name.startswith("_")]
+    near = nearest(problem.name, known)
+    return f"; did you mean {near}?" if near else ""
 
 
 def _place(problem: Exception, file: str) -> str:

@@ -273,7 +273,8 @@ class Ryu(RemoteController):
         if self.process is not None and head_address not in self.process.addresses:
             raise ControllerError(
                 f"controller {self.name}: it listens at {', '.join(self.process.addresses)}, and a machine "
-                f"reaches this computer at {head_address}; have machines join in a subnet that the network has had from its start"
+                f"reaches this computer at {head_address}; have machines join in a subnet that the network has had "
+                "from its start"
             )
         return super().target(head_address)
 

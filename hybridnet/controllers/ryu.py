@@ -13,7 +13,6 @@ also ends by itself as soon as this process is gone, for whatever reason (its st
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import random
 import re
@@ -35,6 +34,7 @@ from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
 from hybridnet.system.ending import Endings
 from hybridnet.system.python_command import WITHOUT_MODULES
 from hybridnet.user_files import user_file
+from hybridnet.values import nearest
 
 CONTROLLERS = Path(__file__).parents[1] / "ryu_apps"
 LAUNCHER = CONTROLLERS / "ryu_manager.py"
@@ -113,8 +113,8 @@ def check_module(name: str) -> None:
         return  # whoever starts it says what is wrong
     if looked.returncode == NO_MODULE:
         known = [*our_apps(), *looked.stdout.decode().split()]
-        near = difflib.get_close_matches(name.removeprefix("ryu.app."), known, n=1)
-        beside = f"; did you mean {near[0]}?" if near else ""
+        near = nearest(name.removeprefix("ryu.app."), known)
+        beside = f"; did you mean {near}?" if near else ""
         if Path(f"{name}.py").is_file():
             beside = f"; {name}.py is here: write ./{name}.py"
         raise UsageError(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,13 +14,27 @@ from hybridnet.plan import Plan
 from hybridnet.plan.links import LinkPlan
 from hybridnet.results.verdict import Verdict
 from hybridnet.topo import LinkSpec, NodeSpec, Topo
-from hybridnet.values import plain
+from hybridnet.values import nearest, plain
+
+_SHOWN = 10  # names, in an error
 
 __all__ = ["Live", "Network", "UnknownNameError"]
 
 
 class UnknownNameError(UsageError):
     """There is no node, link, capture or flow of that name."""
+
+
+def no_such_link(name: str, names: Collection[str]) -> UnknownNameError:
+    """The error for a name that is none of the links', with the one that was meant: perhaps its other direction."""
+    other_way = "-".join(reversed(name.split("-")))
+    near = other_way if other_way in names else nearest(name, names)
+    meant = (
+        f"did you mean {near}?"
+        if near
+        else f"there are {', '.join([*names][:_SHOWN])}{', …' * (len(names) > _SHOWN)}"
+    )
+    return UnknownNameError(f"link {plain(name)}: there is no such link; {meant}")
 
 
 class Network(Protocol):
@@ -75,19 +89,21 @@ class Live:
         for link in self.plan.links:
             if link.name == name:
                 return link
-        raise UnknownNameError(f"link {plain(name)}: there is no such link")
+        raise no_such_link(name, [link.name for link in self.plan.links])
 
     def link_spec(self, name: str) -> LinkSpec:
         """A link as described. Raises UnknownNameError."""
         for spec in self.net.topo.link_specs():
             if spec.name == name:
                 return spec
-        raise UnknownNameError(f"link {plain(name)}: there is no such link")
+        raise no_such_link(name, [spec.name for spec in self.net.topo.link_specs()])
 
     def spec(self, name: str) -> NodeSpec:
         """A node as described. Raises UnknownNameError."""
         if name not in self.plan.machine_of:
-            raise UnknownNameError(f"node {plain(name)}: there is no such node")
+            near = nearest(name, self.plan.machine_of)
+            meant = f"; did you mean {near}?" if near else ""
+            raise UnknownNameError(f"node {plain(name)}: there is no such node{meant}")
         return self.net.topo.node_spec(name)
 
     def node(self, name: str) -> Node:

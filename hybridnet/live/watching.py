@@ -22,11 +22,10 @@ import numpy as np
 from hybridnet.errors import HybridnetError
 from hybridnet.live.drawing import describe
 from hybridnet.live.figures import Array, Figures, LinkFigures, Look
-from hybridnet.live.network import Live, UnknownNameError
+from hybridnet.live.network import Live, no_such_link
 from hybridnet.plan import Plan
 from hybridnet.results.verdict import Verdict, percentile_ns, subtract_buckets
 from hybridnet.system.log import debug
-from hybridnet.values import plain
 
 __all__ = ["INTERVAL_S", "Seen", "Watcher"]
 
@@ -114,7 +113,7 @@ class Watcher:
         with self._lock:
             names = [] if self._links is None else self._links.names
         if link not in names:
-            raise UnknownNameError(f"link {plain(link)}: there is no such link")
+            raise no_such_link(link, names)
         return names.index(link)
 
     def history(self, link: str) -> dict[str, Any]:

@@ -37,6 +37,7 @@ from hybridnet.net.batch import Completed
 from hybridnet.net.boot import own_address_toward
 from hybridnet.net.classes import check_interface_class, link_defaults
 from hybridnet.net.controllers import Controllers, controller_targets
+from hybridnet.net.describing import describe_only
 from hybridnet.net.guests import offer_tickets, withdraw_tickets
 from hybridnet.net.instances import by_instance
 from hybridnet.net.iperf import Flow, iperf_pair
@@ -193,6 +194,7 @@ class Net(Structure):
         """
         if self._started:
             return
+        describe_only(self.topo)
         self.stop()  # what an earlier stop could not end
         self.build()
         if self.topo.switches():

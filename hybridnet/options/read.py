@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,7 +13,7 @@ from hybridnet.errors import HybridnetError, TopologyError
 from hybridnet.options.tables import Family, Option, Table, family, table
 from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_size
 from hybridnet.user_files import user_file
-from hybridnet.values import choice
+from hybridnet.values import choice, nearest
 
 __all__ = [
     "bounds_of",
@@ -31,8 +30,8 @@ MOST = 1 << 40
 
 def cure(name: object, known: Collection[str]) -> str:
     """How an error about an unknown name ends."""
-    near = difflib.get_close_matches(str(name), known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"the options are {', '.join(sorted(known))}"
+    near = nearest(name, known)
+    return f"did you mean {near!r}?" if near else f"the options are {', '.join(sorted(known))}"
 
 
 def refuse_unknown(given: Collection[str], of: Table, what: str, error: type[HybridnetError]) -> None:

@@ -42,7 +42,7 @@ class Entrance:
 
 
 def write_entrances(directory: Path, entrances: Mapping[str, Entrance]) -> None:
-    """Write down those of all hosts of a machine, instead of what was there. Does nothing once its directory is gone."""
+    """Write down those of all hosts of a machine, instead of what was there; nothing once its directory is gone."""
     unfinished = directory / f"{_FILE}.new"
     with contextlib.suppress(FileNotFoundError):
         unfinished.write_text(json.dumps({name: asdict(each) for name, each in entrances.items()}))

@@ -94,6 +94,15 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["simulate", "--topo", "minimal", "--seed", "5"], "unrecognized arguments: --seed;"),
         (["plan", __file__], "it has no topology; write a class of Topo in it, or name one, such as"),
         (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tls://HOST:PORT"),
+        (["rnu", "--topo", "minimal"], "invalid choice: 'rnu'; did you mean run?; see `hybridnet --help`"),
+        (["run", "--tpo", "minimal"], "unrecognized arguments: --tpo; did you mean --topo?"),
+        (["plan", "--topo", "tre,2"], "there is no topology 'tre'; did you mean tree? there are"),
+        (
+            ["plan", "--topo", "tree,detph=2"],
+            "detph is none of its arguments, which are depth, fanout, machine, nor an option of links; did you mean "
+            "depth?",
+        ),
+        (["plan", "--topo", "mine.py"], "a Python file comes before the options"),
         (["plan", "--topo", "minimal", "--foo\x1b]0;x\x07"], r"arguments: --foo\x1b]0;x\x07; see"),
     ],
 )
@@ -180,6 +189,13 @@ def test_a_script_that_describes_a_network_and_starts_none_is_told_how_to_build_
 ) -> None:
     script = tmp_path / "script.py"
     script.write_text("from hybridnet import Topo\nclass Visited(Topo):\n    pass\n")
+    code, text = failing(capsys, "run", str(script))
+    assert code == 2
+    assert (
+        f"only describes topologies; choose one with --topo: Visited, as in `hybridnet run {script} --topo V"
+        in text
+    )
+    script.write_text("from hybridnet import Topo\nclass Visited(Topo):\n    pass\nprint(Visited())\n")
     assert main(["run", str(script)]) == 0
     assert "has started no network; --topo builds one of its topologies: Visited" in capsys.readouterr().err
 
@@ -380,3 +396,92 @@ def test_exec_leaves_out_runs_whose_head_is_dead(state: Path) -> None:
         journal.write(json.dumps({"make": "owner", "pid": os.getpid(), "start": 1, "what": "head"}) + "\n")
     with pytest.raises(UsageError, match="no network is running"):
         execute.find_machine("m1", None)
+
+
+OF_MININET = """
+from functools import partial
+from mininet.topo import Topo
+from mininet.link import TCLink
+
+class Mine(Topo):
+    def build(self, n=2):
+        s1 = self.addSwitch("s1", dpid="7")
+        for i in range(n):
+            self.addLink(self.addHost("h%d" % (i + 1)), s1, cls=TCLink, bw=10, delay="5ms")
+        self.addLink(self.addHost("h9", ip="10.0.0.9"), s1, port2=9, cls=partial(TCLink, bw=3))
+
+topos = {"mytopo": lambda n=2: Mine(n=n)}
+"""
+
+
+def planned(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main(["plan", *words, "--json"]) == 0
+    plan: dict[str, Any] = json.loads(capsys.readouterr().out)["machines"]["m1"]
+    return plan
+
+
+@pytest.mark.parametrize("text", [OF_MININET, OF_MININET.rpartition("\n\ntopos")[0]], ids=["topos", "class"])
+def test_plan_takes_topologies_that_were_written_for_mininet(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "custom.py"
+    script.write_text(text)
+    name = "mytopo" if "topos" in text else "Mine"
+    plan = planned(capsys, str(script), "--topo", f"{name},n=3")
+    assert [host["name"] for host in plan["hosts"]] == ["h1", "h2", "h3", "h9"]
+    assert plan["switches"][0]["dpid"] == "0000000000000007"
+    [instance] = plan["instances"]
+    rates = {link["name"]: link["a_to_b"]["rate_bps"] for link in instance["links"]}
+    assert rates == {"h1-s1": 10e6, "h2-s1": 10e6, "h3-s1": 10e6, "h9-s1": 3e6}
+
+
+def test_a_class_of_a_mininet_script_that_has_code_of_its_own_is_refused_with_the_way_to_run_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "custom.py"
+    script.write_text(
+        "from mininet.topo import Topo\nfrom mininet.node import Node\nclass Router(Node): pass\n"
+        "class Mine(Topo):\n    def build(self):\n        self.addHost('r', cls=Router)\n"
+    )
+    code, text = failing(capsys, "plan", str(script))
+    assert code == 2
+    assert (
+        "node r: cls=Router has code of its own, which Mininet's network runs: start it with `hybridnet mn"
+        in text
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from hybridnet import Net\nfrom hybridnet.topologies import TreeTopo\n"
+        "with Net(TreeTopo(depth=2)) as net:\n    print('STARTED')\n",
+        "from hybridnet import Net\nfrom hybridnet.topologies import TreeTopo\nnet = Net(TreeTopo(depth=2))\n"
+        "try:\n    net.start()\nexcept Exception:\n    print('STARTED')\nfinally:\n    net.stop()\n",
+        "from mininet.net import Mininet\nfrom mininet.topo import Topo\nclass Two(Topo):\n    def build(self):\n"
+        "        s = [self.addSwitch(f's{n}') for n in (1, 2, 3)]\n"
+        "        for n in (1, 2): self.addLink(s[n], s[0])\n"
+        "        for n in range(4): self.addLink(self.addHost(f'h{n}'), s[1 + n // 2])\n"
+        "net = Mininet(Two(), controller=None)\nnet.start()\nprint('STARTED')\n",
+    ],
+    ids=["with", "try", "Mininet"],
+)
+def test_plan_shows_the_network_of_a_script_that_starts_one_and_starts_nothing(
+    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    plan = planned(capsys, str(script))
+    assert (len(plan["hosts"]), len(plan["switches"])) == (4, 3)
+    assert main(["plan", str(script)]) == 0
+    assert "STARTED" not in capsys.readouterr().out
+
+
+def test_an_attribute_that_a_network_does_not_have_is_told_the_nearest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("from hybridnet import Net, Topo\nNet(Topo()).setLink('a', 'b', bw=1)\n")
+    _, text = failing(capsys, "run", str(script))
+    assert "'Net' object has no attribute 'setLink'; did you mean set_link?" in text

@@ -494,3 +494,13 @@ def test_who_connects_writes_nothing_on_the_heads_terminal(capfd: pytest.Capture
     finally:
         server.close()
     assert capfd.readouterr().err == ""
+
+
+def test_a_link_by_its_other_direction_and_a_node_by_a_slip_are_told_the_right_name(site: Site) -> None:
+    asked = site.client.get("/api/v1/links/s1-h1", headers=FULL)
+    assert (asked.status_code, asked.json()["error"]) == (
+        404,
+        "link s1-h1: there is no such link; did you mean h1-s1?",
+    )
+    asked = site.client.post("/api/v1/nodes/h11/exec", headers=FULL, json={"command": "true"})
+    assert "there is no such node; did you mean h1?" in asked.json()["error"]
