@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "hosts",
         nargs="+",
         metavar="HOST",
-        help="a Debian 12 host, as ssh takes it, such as me@node1; its user is root or has sudo without a password",
+        help="a host with this computer's release of Debian, as ssh takes it, such as me@node1; its user is root or "
+        "has sudo without a password",
     )
     parser.add_argument(
         "--proxy",

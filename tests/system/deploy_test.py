@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -31,8 +32,9 @@ def _trust_what_this_computer_trusts(addresses: list[str]) -> str:
 
 def test_a_bare_host_to_pingall(tmp_path: Path) -> None:
     bare = tmp_path / "debian"
+    release = platform.freedesktop_os_release()["VERSION_CODENAME"]  # its Python has to be the one here
     make = ["debootstrap", "--variant=minbase", "--include=openssh-server,iproute2,ca-certificates"]
-    subprocess.run([*make, "bookworm", str(bare), MIRROR], check=True, capture_output=True)
+    subprocess.run([*make, release, str(bare), MIRROR], check=True, capture_output=True)
     with nodes_apart(tmp_path, ("bare",), _trust_what_this_computer_trusts, bare=bare) as [node]:
         host = f"root@{node.address}"
         environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
