@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 from hybridnet.cli.exit_codes import code_of_error
 from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
 from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.system.standard_streams import occupy_closed_streams
 from hybridnet.user_files import forget_files
 from hybridnet.values import nearest, printable
 
@@ -99,6 +100,7 @@ def _with_what_was_meant(message: str) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line. Returns its exit code."""
     code = 0
+    occupy_closed_streams()
     _print_what_can_be_printed()
     try:
         code = _code_of(argv)

@@ -45,6 +45,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import EnvironmentLackError
+from hybridnet.system.standard_streams import occupy_closed_streams
 
 RUN_VARIABLE = "HYBRIDNET_RUN"
 MACHINE_VARIABLE = "HYBRIDNET_MACHINE"
@@ -147,6 +148,7 @@ class Journal:
     @classmethod
     def create(cls) -> Journal:
         """The journal of a new run, owned by this process."""
+        occupy_closed_streams()  # a run opens files, and passes some on
         run = new_run_name()
         make_private(state_directory() / run)
         journal = cls(state_directory() / run, run)
