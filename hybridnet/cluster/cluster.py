@@ -54,6 +54,7 @@ from hybridnet.values import number, shown, text
 if TYPE_CHECKING:
     from hybridnet.machines.lean_dask import Client, Security
 
+LOCAL_GRACE_S = 10.0  # for which a machine on this computer may be silent
 AGENTS_LONGER_S = 5.0  # than the head an agent waits for the other side
 CLEAN_LOST_S = 25.0
 
@@ -127,6 +128,7 @@ class Cluster:
             for name in machines:
                 self._addresses[name] = self._starter.start_agent(name, self._messenger.meeting)
             self._await_agents(dask_names)
+            self._watch_presence(LOCAL_GRACE_S)
         return self
 
     @classmethod
@@ -469,7 +471,8 @@ class Cluster:
 
     def _joined(self, machine: str, dask_name: str, ended: Future[None]) -> str:
         """The address of a machine's agent, once that has joined; see `Roll.await_joined`."""
-        return self._roll.await_joined(machine, partial(self._messenger.find, dask_name), ended)
+        find, look = partial(self._messenger.find, dask_name), partial(self._starter.look, machine)
+        return self._roll.await_joined(machine, find, ended, look)
 
     def _start(self, machine: str, ended: Future[None]) -> str:
         """Start a machine of which nothing is there. Returns the address of its agent's worker."""
@@ -492,7 +495,7 @@ class Cluster:
         self._unclear.discard(machine)
 
     def _watch_presence(self, grace_s: float) -> None:
-        """Ask machines elsewhere from now on whether they are there, and tell their agents that we are."""
+        """Ask machines from now on whether they are there, and tell their agents that we are."""
 
         def question(machine: str) -> Future[None]:
             return self._messenger.show_presence(self._roll.worker(machine))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hybridnet.cluster.names import distinct
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.lean_dask import Client, Security
+from hybridnet.machines.quiet import QuietClient
 from hybridnet.topo.specs import natural
 from hybridnet.values import number, plain, shown, text
 
@@ -65,7 +66,7 @@ def client_of(address: str, security: Security, timeout: float) -> Client:
         MachineError: it does not answer within `timeout` seconds.
     """
     try:
-        return Client(address, security=security, set_as_default=False, timeout=timeout)
+        return QuietClient(address, security=security, set_as_default=False, timeout=timeout)
     except (OSError, TimeoutError) as error:
         raise MachineError(f"scheduler {address} does not answer: {error}; is it running?") from None
 

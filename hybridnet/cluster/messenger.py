@@ -60,8 +60,8 @@ class Messenger:
             patience_s: for how long a worker may be silent before Dask gives it up; 0: as Dask has it.
         """
         from hybridnet.machines.certificates import make_certificate
-        from hybridnet.machines.lean_dask import Client, SpecCluster
-        from hybridnet.machines.quiet import QuietScheduler, turn_down_housekeeping
+        from hybridnet.machines.lean_dask import SpecCluster
+        from hybridnet.machines.quiet import QuietClient, QuietScheduler, turn_down_housekeeping
         from hybridnet.machines.security import security_of
 
         logging.getLogger("distributed").setLevel(
@@ -82,7 +82,7 @@ class Messenger:
                 f"the scheduler of the machines cannot be started at {host}: {error}"
             ) from None
         self._ending.add(cluster.close)
-        self.use(Client(cluster, security=security, set_as_default=False))
+        self.use(QuietClient(cluster, security=security, set_as_default=False))
         self._port = int(cluster.scheduler_address.rpartition(":")[2])
 
     def use(self, client: Client) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whether machines on other computers are still there.
+"""Whether machines are still there, on this computer or on others.
 
 Each is asked every second, and the question also tells its agent that the head is there. A machine that does not answer
 is named after `TELL_S`, named again when it answers, and given up after the grace period: then calls to it fail as

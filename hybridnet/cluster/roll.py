@@ -18,6 +18,7 @@ from concurrent.futures import Future
 from hybridnet.cluster.machines import Loss
 from hybridnet.cluster.presence import Presence
 from hybridnet.errors import MachineError, UsageError
+from hybridnet.system.daemon import LOOK_S
 from hybridnet.system.log import warn
 
 __all__ = ["Roll"]
@@ -84,24 +85,31 @@ class Roll:
         ended = self._ends[machine] = Future()
         return ended
 
-    def await_joined(self, machine: str, find: Callable[[], str], ended: Future[None]) -> str:
+    def await_joined(
+        self,
+        machine: str,
+        find: Callable[[], str],
+        ended: Future[None],
+        look: Callable[[], object] = lambda: None,
+    ) -> str:
         """Wait until an agent has joined.
 
         Args:
             find: the address of its worker; empty while it has not.
             ended: of this start.
+            look: called meanwhile; raises where there is nothing to wait for.
 
         Returns:
             The address.
 
         Raises:
-            MachineError: it did not join in time, or has ended.
+            MachineError: it did not join in time, or has ended; or what `look` raises.
         """
         deadline = time.monotonic() + JOIN_SECONDS
         # Before each look: several wait at once, and none may miss what comes while it looks.
         seen = self._changes
         while not (address := find()) and not ended.done():
-            if not self._await_change(seen, deadline):
+            if not self._await_change(seen, deadline, look):
                 break
             seen = self._changes
         if ended.done():
@@ -113,12 +121,14 @@ class Roll:
             )
         return address
 
-    def _await_change(self, seen: int, deadline: float) -> bool:
+    def _await_change(self, seen: int, deadline: float, look: Callable[[], object]) -> bool:
         """Wait until there were other than so many changes. Returns whether there were."""
-        with self._changed:
-            return self._changed.wait_for(
-                lambda: self._changes != seen, max(0.0, deadline - time.monotonic())
-            )
+        while (left_s := deadline - time.monotonic()) > 0:
+            with self._changed:
+                if self._changed.wait_for(lambda: self._changes != seen, min(left_s, LOOK_S)):
+                    return True
+            look()
+        return False
 
     def join(self, machine: str, worker: str) -> None:
         """The machine's agent is this worker."""

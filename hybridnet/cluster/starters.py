@@ -73,6 +73,11 @@ class Starter:
         if machine in self._launched:
             self._launched[machine].watch(on_end)
 
+    def look(self, machine: str) -> None:
+        """Whoever waits for a machine calls this. Raises MachineError: a process of it here is stopped."""
+        if machine in self._launched:
+            self._launched[machine].look()
+
     def clear(self, machine: str) -> None:
         """End what is left of a machine, and remove what it leaves: afterwards it can be started again.
 

@@ -30,7 +30,8 @@ from typing import IO
 
 from hybridnet.controllers.rest import SECRET_VARIABLE, Rest
 from hybridnet.controllers.ryu_environment import find_ryu_python, ryu_python
-from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
+from hybridnet.errors import ControllerError, EnvironmentLackError, MachineError, UsageError
+from hybridnet.system.daemon import Daemon, Vigil
 from hybridnet.system.ending import Endings
 from hybridnet.system.python_command import WITHOUT_MODULES
 from hybridnet.user_files import user_file
@@ -200,6 +201,7 @@ class RyuController:
         self._patience_s = patience_s
         self._process: subprocess.Popen[bytes] | None = None
         self._tail: _Tail | None = None
+        self._vigil = Vigil([])
         self._cleanup = contextlib.ExitStack()
 
     def __enter__(self) -> RyuController:
@@ -254,6 +256,7 @@ class RyuController:
             raise ControllerError(
                 f"{self.name} cannot be started: {self._command[0]}: {error.strerror}"
             ) from error
+        self._vigil = Vigil([Daemon(self.name, self._process.pid)], ends=False)
         self._tail = _Tail(Path(f"/proc/self/fd/{log.fileno()}"), self._on_line)
 
     def await_listening(self) -> None:
@@ -272,13 +275,18 @@ class RyuController:
         """Check that the controller runs.
 
         Raises:
-            ControllerError: it has died; quotes its last lines.
+            ControllerError: it has died, and the message quotes its last lines; or it is stopped, and has been for
+                `hybridnet.system.daemon.STOPPED_S` of calls in a row.
         """
         if self._process is None:
             raise UsageError(f"{self.name} is not started")
         status = self._process.poll()
         if status is not None:
             raise ControllerError(self._epitaph(status))
+        try:
+            self._vigil.look()
+        except MachineError as error:
+            raise ControllerError(str(error)) from None
 
     def stop(self) -> None:
         """End the process, if it still runs, and wait for it. Whatever one part raises, all parts end; a second call
@@ -293,6 +301,7 @@ class RyuController:
         for number in (signal.SIGTERM, signal.SIGKILL):
             if self._process.poll() is None:
                 os.killpg(self._process.pid, number)
+                os.killpg(self._process.pid, signal.SIGCONT)  # else one that is stopped does not hear it
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(5)
         self._process.stdin.close()

@@ -10,16 +10,21 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import threading
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import MachineError
+from hybridnet.system.daemon import LOOK_S, Daemon, Vigil
 from hybridnet.system.journal import MACHINE_VARIABLE, Journal
 
+AGENT_MODULE = "hybridnet.machines.worker"
 START_SECONDS = 60.0
 END_SECONDS = 40.0
 
@@ -41,6 +46,8 @@ class LaunchedMachine:
         )
         self._reader = threading.Thread(target=self._collect_words, name=f"words of {name}", daemon=True)
         self._reader.start()
+        self._vigil = Vigil([], ends=False)
+        self._seen: set[int] = set()
         try:
             journal.process(self._process.pid, f"machine {name}")
             self._send(first)
@@ -53,15 +60,17 @@ class LaunchedMachine:
         """Wait until the machine's namespaces are made; return what it says about them.
 
         Raises:
-            MachineError: it ended; the message quotes it.
+            MachineError: it ended, and the message quotes it; or one of its processes is stopped.
         """
         assert self._process.stdout is not None
-        watchdog = threading.Timer(START_SECONDS, self._process.kill)
-        watchdog.start()
-        try:
-            line = self._process.stdout.readline()
-        finally:
-            watchdog.cancel()
+        said = select.poll()
+        said.register(self._process.stdout, select.POLLIN)
+        deadline = time.monotonic() + START_SECONDS
+        while not said.poll(LOOK_S * 1000):
+            self.look()
+            if time.monotonic() > deadline:
+                self._process.kill()
+        line = self._process.stdout.readline()  # it is written at once
         if not line:
             self._process.wait()
             self._reader.join(5)
@@ -74,6 +83,27 @@ class LaunchedMachine:
     def start_agent(self, second: dict[str, Any]) -> None:
         """Send the second line."""
         self._send(second)
+
+    def look(self) -> None:
+        """Whoever waits for it calls this, every `LOOK_S`.
+
+        Raises:
+            MachineError: one of its processes is stopped, and does nothing.
+        """
+        for what, pid in self._processes():
+            if pid not in self._seen:
+                self._seen.add(pid)
+                self._vigil.add(Daemon(f"machine {self.name}: its {what}", pid))
+        self._vigil.look()
+
+    def _processes(self) -> Iterator[tuple[str, int]]:
+        """Those that are here: of a machine elsewhere it is ssh."""
+        yield "outer process", self._process.pid
+        for init in _children(self._process.pid):
+            yield "init", init
+            for child in _children(init):
+                if AGENT_MODULE in _command_line(child):
+                    yield "agent", child
 
     def watch(self, on_end: Callable[[str], None]) -> None:
         """Call `on_end` with its last words, from a thread, when the machine ends."""
@@ -96,10 +126,10 @@ class LaunchedMachine:
                 self._process.stdin.close()
 
     def await_end(self) -> None:
-        """Wait for the end; kill what does not end in time. The kernel then removes its namespaces."""
+        """Wait for the end; kill what does not end in time, or is stopped. The kernel then removes its namespaces."""
         try:
-            self._process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
+            self._await_end()
+        except (subprocess.TimeoutExpired, MachineError):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
@@ -107,6 +137,17 @@ class LaunchedMachine:
         for pipe in (self._process.stdout, self._process.stderr):
             if pipe is not None:
                 pipe.close()
+
+    def _await_end(self) -> None:
+        deadline = time.monotonic() + END_SECONDS
+        while True:
+            try:
+                self._process.wait(LOOK_S)
+                return
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > deadline:
+                    raise
+                self.look()
 
     def kill(self) -> None:
         """End it at once: what it reaches is lost, and does not end by being asked."""
@@ -131,3 +172,17 @@ class LaunchedMachine:
         assert self._process.stderr is not None
         for line in self._process.stderr:
             self._words.append(line[:2000])
+
+
+def _children(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:  # it has ended, or this kernel does not tell
+        return []
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from hybridnet.machines.lean_dask import Scheduler, Worker, config
+from hybridnet.machines.lean_dask import Client, Scheduler, Worker, config
 
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
@@ -38,6 +38,17 @@ def turn_down_housekeeping(patience_s: float = LEAST_PATIENCE_S) -> None:
     patience = {"distributed.comm.timeouts.tcp": f"{max(patience_s, LEAST_PATIENCE_S):.0f}s"}
     config.set({**SETTINGS, **patience})
     warnings.filterwarnings("ignore", "Couldn't detect a suitable IP address", RuntimeWarning)
+
+
+class QuietClient(Client):
+    """A client of a run, which closes it itself.
+
+    Dask's own closes itself when it is collected, and waits for its event loop without a limit. One that ^C has left
+    half made is collected when the program ends; its loop has ended by then, and the program never would.
+    """
+
+    def __del__(self) -> None:
+        """Does nothing."""
 
 
 class _WithoutPages:

@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from distributed import Client, Future, KilledWorker, get_worker
+from distributed import Future, KilledWorker, get_worker
 
 from hybridnet.errors import EnvironmentLackError, ExperimentError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.edition import edition
+from hybridnet.machines.quiet import QuietClient
 from hybridnet.sweep.program import start_program
 
 __all__ = ["DaskWorkers"]
@@ -73,7 +74,7 @@ class DaskWorkers:
         self._ended = False
         self._futures: set[Future] = set()
         try:
-            self._client = Client(scheduler, set_as_default=False, timeout=ANSWER_S)
+            self._client = QuietClient(scheduler, set_as_default=False, timeout=ANSWER_S)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
             raise MachineError(
                 f"--dask {scheduler}: the scheduler does not answer: {error}; is it running, and does it use "

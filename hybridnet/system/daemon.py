@@ -129,8 +129,15 @@ class Vigil:
     """
 
     def __init__(self, daemons: Iterable[Daemon], *, ask: bool = True, ends: bool = True) -> None:
-        self._watches = [_Watch(daemon, ask=ask, ends=ends) for daemon in daemons]
+        self._ask, self._ends = ask, ends
+        self._watches: list[_Watch] = []
         self._looked = time.monotonic()
+        for daemon in daemons:
+            self.add(daemon)
+
+    def add(self, daemon: Daemon) -> None:
+        """Look at this one as well."""
+        self._watches.append(_Watch(daemon, ask=self._ask, ends=self._ends))
 
     def look(self) -> None:
         """Look at each.
