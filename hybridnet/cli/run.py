@@ -190,9 +190,17 @@ def _run_script(arguments: argparse.Namespace) -> int:
         )
     wanted = asked_of(arguments)
     before, sys.argv = sys.argv, [file, *arguments.script_arguments]
-    place = _in_place_of_mininet(arguments) if of_mininet else contextlib.nullcontext()
+    place = contextlib.ExitStack()
+
+    def take_place() -> None:
+        place.enter_context(_in_place_of_mininet(arguments))
+
     try:
         with user_code(file, ExperimentError), asking(wanted), place:
+            if of_mininet:
+                take_place()
+            else:
+                place.enter_context(importing.once_imported(take_place))
             names = importlib.import_module("hybridnet.mininet.python2").run_script(file, of_mininet)
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):

@@ -8,7 +8,6 @@ function ``validate`` of the options, and a class ``CLI`` for the prompt.
 from __future__ import annotations
 
 import inspect
-import runpy
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial, wraps
@@ -30,6 +29,7 @@ from hybridnet.mininet.controllers import (
 from hybridnet.mininet.hosts import CPULimitedHost, Host
 from hybridnet.mininet.link import Link, OVSLink, TCLink, TCULink
 from hybridnet.mininet.nodelib import LinuxBridge
+from hybridnet.mininet.python2 import run_definitions
 from hybridnet.mininet.switches import IVSSwitch, OVSBridge, OVSSwitch, UserSwitch
 from hybridnet.mininet.topo import LinearTopo, MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
 from hybridnet.mininet.topolib import TorusTopo, TreeTopo
@@ -94,7 +94,7 @@ class Choices:
             if not Path(name).is_file():
                 raise UsageError(f"--custom {name}: there is no such file")
             with user_code(name, UsageError):
-                found = runpy.run_path(name)
+                found = run_definitions(name)
             for kind, named in self.known.items():
                 named.update(found.get(kind, {}))
             self.validate = found.get("validate", self.validate)

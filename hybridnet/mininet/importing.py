@@ -6,13 +6,14 @@ under two names.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +21,7 @@ from hybridnet.mininet.python2 import needs_python2, python3_source
 from hybridnet.mininet.reexported import offer_reexported
 from hybridnet.system.journal import network_namespace
 
-__all__ = ["imports_mininet", "path_of_mininet", "path_without_programs", "take_the_name"]
+__all__ = ["imports_mininet", "once_imported", "path_of_mininet", "path_without_programs", "take_the_name"]
 
 NAMES = ("mininet", "MaxiNet")
 OUR_EXAMPLES = {"mininet.examples.cluster": "hybridnet.mininet.cluster"}
@@ -95,6 +96,43 @@ def take_the_name() -> None:
     if not any(isinstance(finder, _Alias) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Alias())
     sys.modules["mininet"] = importlib.import_module(ours("mininet"))
+
+
+class _Watch(importlib.abc.MetaPathFinder):
+    """Waits for the first import of `mininet` or `MaxiNet`, and leaves it to who is told."""
+
+    def __init__(self, tell: Callable[[], object]) -> None:
+        self._tell = tell
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname.partition(".")[0] not in NAMES:
+            return None
+        sys.meta_path.remove(self)
+        self._tell()
+        return next(
+            (
+                found
+                for each in sys.meta_path
+                if (found := each.find_spec(fullname, path, target)) is not None
+            ),
+            None,
+        )
+
+
+@contextlib.contextmanager
+def once_imported(tell: Callable[[], object]) -> Iterator[None]:
+    """Meanwhile, call `tell` before the first import of `mininet` or `MaxiNet`, by whatever module: a library of the
+    script's may do that.
+    """
+    watch = _Watch(tell)
+    sys.meta_path.insert(0, watch)
+    try:
+        yield
+    finally:
+        if watch in sys.meta_path:
+            sys.meta_path.remove(watch)
 
 
 def path_without_programs() -> str:

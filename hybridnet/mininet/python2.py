@@ -23,7 +23,7 @@ from typing import Any
 
 from hybridnet.system.log import info
 
-__all__ = ["needs_python2", "python3_source", "run_python2", "run_script"]
+__all__ = ["needs_python2", "python3_source", "run_definitions", "run_python2", "run_script"]
 
 _DIVISION = "__python2_division__"
 _PROGRAMS = {"Popen", "check_output", "run"}
@@ -47,12 +47,26 @@ def run_script(file: str, any_python: bool = True) -> dict[str, Any]:
         file: the script.
         any_python: translate it, and say so, if it is Python 2, and the modules beside it that are.
     """
-    if any_python:
-        sys.meta_path.insert(0, _ModulesBeside(Path(file).resolve().parent))
-    if any_python and needs_python2(Path(file)):
+    if not any_python:
+        return runpy.run_path(file, run_name="__main__")
+    if is_python2 := translates_modules_of(file):
         info(f"*** {file} is Python 2: translated into Python 3\n")
-        return run_python2(file)
-    return runpy.run_path(file, run_name="__main__")
+    return run_python2(file) if is_python2 else runpy.run_path(file, run_name="__main__")
+
+
+def run_definitions(file: str) -> dict[str, Any]:
+    """Run a file for what it defines, also one of Python 2. Returns the names."""
+    is_python2 = translates_modules_of(file)
+    return run_python2(file, Path(file).stem) if is_python2 else runpy.run_path(file)
+
+
+def translates_modules_of(file: str) -> bool:
+    """From now on, translate the modules of Python 2 in the folder of a script, and below it. Where the script itself
+    is Python 2, these all are: one Python ran them. Returns whether it is.
+    """
+    is_python2 = needs_python2(Path(file))
+    sys.meta_path.insert(0, _ModulesBeside(Path(file).resolve().parent, all_of_them=is_python2))
+    return is_python2
 
 
 def needs_python2(script: Path) -> bool:
@@ -92,25 +106,38 @@ def _uses_python2(tree: ast.Module) -> bool:
 def python3_source(script: Path) -> str | None:
     """The script translated into Python 3; None if it is no Python 2 either, or cannot be read."""
     try:
-        return _translated(script.read_text(encoding="utf-8"))
+        return _translated(script.read_text(encoding="utf-8"), None)
+    except (OSError, ValueError):
+        return None
+
+
+def _python3_module(name: str, file: Path) -> str | None:
+    """The same of a module, whose neighbours in its package Python 2 found without a dot."""
+    in_package = "." in name or file.name == "__init__.py"
+    try:
+        return _translated(file.read_text(encoding="utf-8"), str(file) if in_package else None)
     except (OSError, ValueError):
         return None
 
 
 @functools.lru_cache(maxsize=64)
-def _translated(text: str) -> str | None:
+def _translated(text: str, module: str | None) -> str | None:
+    """`module`: where it is, among its neighbours; None: it is in no package."""
     from fissix import refactor
     from fissix.fixes.fix_tuple_params import FixTupleParams
     from fissix.pgen2.parse import ParseError
     from fissix.pgen2.tokenize import TokenError
 
     logging.getLogger("RefactoringTool").setLevel(logging.ERROR)
-    tool = refactor.RefactoringTool(refactor.get_fixers_from_package("fissix.fixes"))
+    fixers = refactor.get_fixers_from_package("fissix.fixes")
+    if module is None:
+        fixers.remove("fissix.fixes.fix_import")
+    tool = refactor.RefactoringTool(fixers)
     for fixer in (*tool.pre_order, *tool.post_order):
         if isinstance(fixer, FixTupleParams):
             fixer.transform_lambda = functools.partial(_keep_keywords, fixer.transform_lambda)
     try:
-        translated = str(tool.refactor_string(_with_spaces(text) + "\n", "script"))
+        translated = str(tool.refactor_string(_with_spaces(text) + "\n", module or "script"))
         ast.parse(translated)
     except (ParseError, TokenError, SyntaxError):
         return None
@@ -156,25 +183,28 @@ def _is_no_variable(leaf: Any) -> bool:
     return getattr(before, "value", None) == "." or (before is None and getattr(after, "value", None) == "=")
 
 
-def run_python2(file: str) -> dict[str, Any]:
-    """Run a script of Python 2 as `__main__`. Returns the names that it defines.
+def run_python2(file: str, name: str = "__main__") -> dict[str, Any]:
+    """Run a script of Python 2 as `__main__`, or under another name. Returns the names that it defines.
 
     Raises:
         Whatever the script raises; its lines are those of the translation.
     """
-    main = types.ModuleType("__main__")
+    main = types.ModuleType(name)
     main.__dict__.update({"__file__": file, _DIVISION: _divided})
+    source = python3_source(Path(file))
+    assert source is not None, "the caller has asked needs_python2"
+    if name != "__main__":
+        exec(_compiled(file, source), main.__dict__)
+        return main.__dict__
     before, sys.modules["__main__"] = sys.modules["__main__"], main
     try:
-        exec(_compiled(file), main.__dict__)
+        exec(_compiled(file, source), main.__dict__)
     finally:
         sys.modules["__main__"] = before
     return main.__dict__
 
 
-def _compiled(file: str) -> types.CodeType:
-    source = python3_source(Path(file))
-    assert source is not None, "the caller has asked needs_python2"
+def _compiled(file: str, source: str) -> types.CodeType:
     floors = (
         re.search(r"^from __future__ import .*\bdivision\b", Path(file).read_text(), re.MULTILINE) is None
     )
@@ -184,16 +214,34 @@ def _compiled(file: str) -> types.CodeType:
 
 
 class _ModulesBeside(MetaPathFinder):
-    """Finds the modules of Python 2 in the folder of a script, and leaves all others alone."""
+    """Finds the modules of Python 2 in the folder of a script and in packages there, and leaves all others alone.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    Args:
+        all_of_them: whether every module there that Python 2 understands is its own, as those of a script of Python 2.
+    """
+
+    def __init__(self, folder: Path, *, all_of_them: bool) -> None:
+        self._folder, self._all = folder, all_of_them
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        file = self._folder / f"{name}.py"
-        if path is not None or not file.is_file() or not needs_python2(file):
-            return None
-        return spec_from_file_location(name, file, loader=_Loader())
+        last = name.rpartition(".")[2]
+        for folder in [self._folder] if path is None else [Path(each).resolve() for each in path]:
+            if not folder.is_relative_to(self._folder):
+                continue
+            package, file = folder / last, folder / f"{last}.py"
+            if (package / "__init__.py").is_file():
+                if not self._is_python2(name, package / "__init__.py"):
+                    return None
+                return spec_from_file_location(
+                    name, package / "__init__.py", loader=_Loader(), submodule_search_locations=[str(package)]
+                )
+            if file.is_file():
+                is_python2 = self._is_python2(name, file)
+                return spec_from_file_location(name, file, loader=_Loader()) if is_python2 else None
+        return None
+
+    def _is_python2(self, name: str, file: Path) -> bool:
+        return needs_python2(file) or (self._all and _python3_module(name, file) is not None)
 
 
 class _Loader(Loader):
@@ -202,8 +250,11 @@ class _Loader(Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         assert module.__spec__ is not None
         assert module.__spec__.origin is not None
+        file = module.__spec__.origin
+        source = _python3_module(module.__name__, Path(file))
+        assert source is not None, "its finder has translated it"
         module.__dict__[_DIVISION] = _divided
-        exec(_compiled(module.__spec__.origin), module.__dict__)
+        exec(_compiled(file, source), module.__dict__)
 
 
 def _divided(a: Any, b: Any) -> Any:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -13,7 +14,14 @@ import pytest
 import hybridnet
 from hybridnet.errors import UsageError
 from hybridnet.mininet.controller_program import place_of
-from hybridnet.mininet.importing import PROGRAMS, imports_mininet, ours, path_of_mininet
+from hybridnet.mininet.importing import (
+    PROGRAMS,
+    imports_mininet,
+    once_imported,
+    ours,
+    path_of_mininet,
+    take_the_name,
+)
 from hybridnet.mininet.net import VERSION
 
 OF_MININET = "import mininet.net, hybridnet.mininet.net; print(mininet.net is hybridnet.mininet.net)"
@@ -132,3 +140,35 @@ def test_a_script_that_imports_mininet_itself_or_by_a_module_beside_it_is_known(
         (tmp_path / name).write_text(text)
     found = {name for name in scripts if imports_mininet(tmp_path / name)}
     assert found == {"direct.py", "topology.py", "indirect.py", "maxinet.py"}
+
+
+def test_an_import_by_a_library_is_noticed_before_it_takes_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a_lab_library.py").write_text("from mininet.topo import Topo\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name, value in (("meta_path", list(sys.meta_path)), ("modules", dict(sys.modules))):
+        monkeypatch.setattr(sys, name, value)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "mininet"]:
+        del sys.modules[name]
+    told: list[str] = []
+
+    def tell() -> None:
+        told.append("mininet")
+        take_the_name()
+
+    with once_imported(tell):
+        library = importlib.import_module("a_lab_library")
+    assert told == ["mininet"]
+    assert library.Topo.__module__ == "hybridnet.mininet.topo"
+
+
+@pytest.mark.skipif(sys.prefix == sys.base_prefix, reason="hybridnet is in no virtual environment here")
+def test_a_python_without_hybridnet_hands_over_to_the_one_that_has_it(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import mininet.topo, sys\nprint(mininet.topo.Topo.__module__, sys.argv[1:])\n")
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(path_of_mininet())}
+    of_the_system = os.path.join(sys.base_prefix, "bin", "python3")
+    command = [of_the_system, str(script), "an argument"]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert found.stdout == "hybridnet.mininet.topo ['an argument']\n"

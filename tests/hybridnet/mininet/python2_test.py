@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.mininet.importing import imports_mininet
-from hybridnet.mininet.python2 import needs_python2, run_python2, run_script
+from hybridnet.mininet.python2 import needs_python2, run_definitions, run_python2, run_script
 
 SCRIPT = """
 import subprocess
@@ -104,6 +104,62 @@ def test_modules_of_python_2_beside_a_script_are_translated(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     assert run_script(str(script))["found"] == (3, 3.5)
+
+
+def a_program(folder: Path, **texts: str) -> Path:
+    """Files of a program, of which `main` is the script; ``tools__numbers`` is a module of a package."""
+    for name, text in texts.items():
+        file = folder / f"{name.replace('__', '/')}.py"
+        file.parent.mkdir(exist_ok=True)
+        (file.parent / "__init__.py").touch()  # also in the folder of the script
+        file.write_text(text)
+    return folder / "main.py"
+
+
+@pytest.fixture
+def imports_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder whose modules can be imported, and are forgotten afterwards."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    return tmp_path
+
+
+def test_all_modules_of_a_script_of_python_2_are_python_2(imports_from: Path) -> None:
+    script = a_program(
+        imports_from,
+        main="import py2_reader\nprint 'x'\nfound = py2_reader.half, py2_reader.said\n",
+        py2_reader="from subprocess import Popen, PIPE\nhalf = 7 / 2\n"
+        "said = Popen('echo z', shell=True, stdout=PIPE).stdout.read()\n",
+    )
+    assert run_script(str(script))["found"] == (3, "z\n")
+
+
+def test_packages_of_python_2_find_their_neighbours_without_a_dot(imports_from: Path) -> None:
+    script = a_program(
+        imports_from,
+        main="from py2_tools.shout import shout\nfrom py2_tools import numbers\nprint shout()\nfound = shout()\n",
+        py2_tools__shout="import numbers\nfrom words import word\ndef shout():\n    return numbers.value, word\n",
+        py2_tools__numbers="value = 7 / 2\nprint value\n",
+        py2_tools__words="word = u'x'\n",
+    )
+    assert run_script(str(script))["found"] == (3, "x")
+
+
+def test_a_package_of_python_2_serves_a_script_of_python_3(imports_from: Path) -> None:
+    script = a_program(
+        imports_from,
+        main="from py2_old.half import half\nfound = half, 7 / 2\n",
+        py2_old__half="half = 7 / 2\nprint half\n",
+    )
+    assert run_script(str(script))["found"] == (3, 3.5)
+
+
+def test_a_custom_file_may_be_python_2(imports_from: Path) -> None:
+    script = a_program(imports_from, main="topos = {'mine': lambda: 7 / 2}\nprint topos.has_key('mine')\n")
+    found = run_definitions(str(script))
+    assert found["topos"]["mine"]() == 3
+    assert found["__name__"] == "main"
 
 
 def test_python_3_and_no_python_are_left_alone(tmp_path: Path) -> None:

@@ -2,14 +2,26 @@
 """On PYTHONPATH, the folder that holds this package makes `import mininet` mean `hybridnet.mininet`.
 
 A script that runs under hybridnet may start another by ``python other.py``, and that Python need not have hybridnet and
-what it depends on: then hybridnet's own takes over, with the same arguments.
+what it depends on, no more than the ``python3`` of the system, with this folder on PYTHONPATH: then hybridnet's own
+takes over, with the same arguments. It is the one of the virtual environment around this folder, or beside one above.
 """
 
 import importlib
 import os
 import sys
 
-_of_the_first_script = os.environ.get("HYBRIDNET_PYTHON", sys.executable)
+
+def _own_python():
+    above = os.path.dirname(os.path.abspath(__file__))
+    while above != os.path.dirname(above):
+        above = os.path.dirname(above)
+        for environment in (above, os.path.join(above, ".venv")):
+            if os.path.exists(os.path.join(environment, "pyvenv.cfg")):
+                return os.path.join(environment, "bin", "python")
+    return sys.executable
+
+
+_of_the_first_script = os.environ.get("HYBRIDNET_PYTHON") or _own_python()
 
 try:
     from hybridnet.mininet.importing import take_the_name
