@@ -71,6 +71,19 @@ _TELL = '[ "$!" = "$HYBRIDNET_JOB" ] || hybridnet_tell'
 _BEFORE_EACH = f"trap '{_TELL}' DEBUG; hybridnet_status; "
 
 
+_BY_SIGNAL = (
+    rb"\d+: *\d+ ("
+    + b"|".join(
+        re.escape(words.encode())
+        for number in sorted(signal.valid_signals())
+        if (words := signal.strsignal(number)) is not None
+    )
+    + rb")((?: \(core dumped\))?) +[^\n]*\n"
+)
+"""What bash says behind the file and the line of a program that a signal has ended: its process, how, and the command.
+Source: bash 5.2, jobs.c, pretty_print_job."""
+
+
 def own_folder() -> str:
     """The folder of this process; the root folder if it has been removed."""
     try:
@@ -327,10 +340,15 @@ class Shell:
         return Output(text, False)
 
     def _as_shown(self, printed: bytearray) -> str:
-        return re.sub(re.escape(self._fault) + rb"\d+: ", b"bash: ", printed).decode(errors="replace")
+        """Output as an interactive shell's: of a program that a signal has ended, it says only how."""
+        ended = re.sub(re.escape(self._fault) + _BY_SIGNAL, rb"\1\2\n", printed)
+        return re.sub(re.escape(self._fault) + rb"\d+: ", b"bash: ", ended).decode(errors="replace")
 
     def _before_half_a_fault(self, end: int) -> int:
-        """The largest cut at most `end` that does not divide how bash begins to tell a fault."""
+        """The largest cut at most `end` that does not divide the line in which bash tells a fault."""
+        told = self._buffer.rfind(self._fault, 0, end)
+        if told >= 0 and self._buffer.find(b"\n", told, end) < 0:
+            return told
         begins = self._buffer.rfind(b"/proc/", max(0, end - len(self._fault) - _DIGITS), end)
         tail = bytes(self._buffer[begins:end]) if begins >= 0 else b"\n"
         begun = self._fault.startswith(tail) or re.fullmatch(re.escape(self._fault) + rb"\d*:?", tail)

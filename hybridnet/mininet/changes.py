@@ -35,6 +35,8 @@ def join_node(net: Making, node: Any) -> None:
         raise
     node.bind(functools.partial(live.cluster.call, made.machine), made.machine, node.intfList())
     net.have_shells([node])
+    if node.is_bridge:
+        node.take_own_options()
     node.run_waiting()
     if node not in net.switches and not net.awaits_build:
         node.configDefault()
@@ -71,6 +73,8 @@ def join_link(net: Making, link: Link) -> None:
         if (route := node.params.get("defaultRoute")) and intf is node.defaultIntf():
             node.setDefaultRoute(route)
     configure_ends(link)
+    for node in ends:
+        node.run_waiting()
 
 
 def configure_ends(link: Link) -> None:
@@ -78,6 +82,7 @@ def configure_ends(link: Link) -> None:
     that the kernel shapes: as they are told to be now.
     """
     for intf in (link.intf1, link.intf2):
+        intf.set_as_told()
         if intf.configures_itself():
             intf.config(**(intf.shaped if link.by_kernel else intf.params))
 

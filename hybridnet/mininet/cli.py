@@ -47,8 +47,11 @@ class CLI(shell.CLI):
                 break
 
     def run(self) -> None:
-        """Ask until the user leaves; kept for classes that call it."""
-        self._loop()
+        """Ask until the user leaves; the constructor calls it, also that of a script's class."""
+        super()._loop()
+
+    def _loop(self) -> None:
+        self.run()
 
     def default(self, line: str) -> bool | None:  # type: ignore[override]
         """NODE COMMAND: run a command in a node."""

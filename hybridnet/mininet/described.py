@@ -10,8 +10,9 @@ from typing import Any
 
 from hybridnet.errors import UsageError
 from hybridnet.mininet.accepted import truth
+from hybridnet.mininet.constructing import commands_wait
 from hybridnet.mininet.controllers import Controller, DefaultController
-from hybridnet.mininet.hosts import Host, Node, commands_wait
+from hybridnet.mininet.hosts import Host, Node
 from hybridnet.mininet.link import Intf, Link
 from hybridnet.mininet.machines import machines_of_the_run
 from hybridnet.mininet.mentions import Mentions

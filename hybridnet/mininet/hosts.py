@@ -8,16 +8,15 @@ Classes of a script's own that derive from these are honoured: their constructor
 
 from __future__ import annotations
 
-import contextlib
 import os
 import select
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.mininet.accepted import truth, whole_address
-from hybridnet.mininet.link import Intf, Link, set_param
+from hybridnet.mininet.constructing import is_constructing
+from hybridnet.mininet.link import Intf, Link, is_overridden, set_param
 from hybridnet.mininet.log import LEVELS, debug, info, lg
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.mininet.util import numCores
@@ -28,7 +27,7 @@ from hybridnet.system.devices import state_of
 if TYPE_CHECKING:
     from hybridnet.mininet.net import Mininet
 
-__all__ = ["CPULimitedHost", "Host", "Node", "commands_wait"]
+__all__ = ["CPULimitedHost", "Host", "Node"]
 
 # Options of `subprocess.Popen` that say how the script's own process would start a program.
 _OF_SUBPROCESS = {
@@ -73,20 +72,6 @@ class TerminalEnd:
             self._descriptor = -1
 
 
-_being_constructed = 0
-
-
-@contextlib.contextmanager
-def commands_wait() -> Iterator[None]:
-    """Meanwhile, commands in nodes wait until the network is made: constructors run some, and get no output."""
-    global _being_constructed
-    _being_constructed += 1
-    try:
-        yield
-    finally:
-        _being_constructed -= 1
-
-
 class Node(live.Node):
     """A node: a host or a switch.
 
@@ -114,8 +99,13 @@ class Node(live.Node):
         self.readbuf = ""  # what `read` and `readline` have left of what came
         self._unfetched = False  # whether a command was started whose end nobody has seen
         self.shell: Node | None = self
-        if not _being_constructed:  # by a network: the script makes it, and it belongs to no network yet
+        self.privateDirs = params.get("privateDirs", [])
+        self.checkSetup()
+        if not is_constructing():  # by a network: the script makes it, and it belongs to no network yet
             self.network()
+        for method in ("startShell", "mountPrivateDirs"):  # which a class of the script's may have of its own
+            if is_overridden(self, method):
+                getattr(self, method)()
 
     # The network it belongs to
 
@@ -153,7 +143,7 @@ class Node(live.Node):
     def _need_network(self) -> None:
         if self._agent is not None:
             return
-        if _being_constructed:
+        if is_constructing():
             raise UsageError(f"node {self.name}: its constructor can run commands with cmd() only")
         self.make()
 
@@ -266,6 +256,19 @@ class Node(live.Node):
 
         A class of a script's own overrides it, and calls this one.
         """
+        told = {
+            "setMAC": {"mac": mac},
+            "setIP": {"ip": ip},
+            "setDefaultRoute": {"defaultRoute": defaultRoute},
+        }
+        own = any(is_overridden(self, method) for method in ("setParam", *told))
+        if own and self.defaultIntf() is not None:
+            results: dict[str, Any] = {}
+            for method, param in told.items():
+                self.setParam(results, method, **param)
+            if lo != "up":
+                self.cmd("ip link set dev lo", lo)
+            return results
         intf, has_moved = self.defaultIntf(), False
         if isinstance(intf, Intf):
             if mac is not None and mac.lower() != (intf.mac or "").lower():
@@ -293,7 +296,7 @@ class Node(live.Node):
     def cmd(self, *args: Any, **kwargs: Any) -> str:
         """Run a command in the node's shell and return what it printed: nothing yet, in the node's constructor."""
         args = _joined(args)
-        if self._agent is None and _being_constructed:
+        if self._agent is None and is_constructing():
             self._waiting_commands.append(live.command_text(args))
             return ""
         self._wait_for_unfetched()
@@ -437,6 +440,9 @@ class Node(live.Node):
 
     def terminate(self) -> None:
         """Called before the network is stopped; subclasses end what they began."""
+        for method in ("unmountPrivateDirs", "cleanup"):
+            if is_overridden(self, method):
+                getattr(self, method)()
 
     def stop(self, deleteIntfs: bool = False) -> None:
         """`terminate`; of nodes that the script made without a network, the last one's takes theirs along."""
@@ -457,9 +463,37 @@ class Node(live.Node):
     def _shown_intfs(self) -> str:
         return ",".join(f"{intf.name}:{intf.ip}" for intf in self.intfList())
 
+    def startShell(self, mnopts: str | None = None) -> None:
+        """Nothing: a node's shell starts with the network. A class of a script's may say more, in the constructor."""
+
+    def mountPrivateDirs(self) -> None:
+        """Mount its private directories, in its shell. The network has done so, unless a class of a script's overrides
+        this: then it is called in the constructor, as in Mininet, and the network mounts none.
+        """
+        for each in self.privateDirs:
+            if isinstance(each, str):
+                self.cmd(f"mkdir -p {each}; mount -n -t tmpfs tmpfs {each}")
+            else:
+                at, source = each[0], each[1] % vars(self)
+                self.cmd(f"mkdir -p {source} {at}; mount --bind {source} {at}")
+
+    def unmountPrivateDirs(self) -> None:
+        """Unmount its private directories. They go with the network; a class of a script's may end more here."""
+        for each in self.privateDirs:
+            self.cmd("umount", each if isinstance(each, str) else each[0])
+
     @classmethod
     def setup(cls) -> None:
         """Called before the first node of a class is made; nothing is needed."""
+
+    isSetup = False
+
+    @classmethod
+    def checkSetup(cls) -> None:
+        """Call `setup`, if this is the first node of the class."""
+        if not cls.__dict__.get("isSetup"):
+            cls.isSetup = True
+            cls.setup()
 
 
 def _joined(args: tuple[Any, ...]) -> tuple[Any, ...]:

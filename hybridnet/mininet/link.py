@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.mininet import traffic_control
 from hybridnet.mininet.accepted import SHAPING, accepted_address, accepted_mac, shaping, truth, whole_address
+from hybridnet.mininet.constructing import commands_wait
 from hybridnet.mininet.kernel_shaping import apply, asks_kernel, check_kernel_link
 from hybridnet.mininet.log import error
 from hybridnet.mininet.tolerance import tolerate
@@ -122,6 +123,9 @@ class Intf(live.Intf):
     def ifconfig(self, *args: str) -> str:
         """Set it ``"up"`` or ``"down"``; else run ifconfig with it and the arguments."""
         if args in (("up",), ("down",)):
+            if self._is_constructed_now():
+                self._is_up = args == ("up",)
+                return ""
             said = super().ifconfig(*args)
             self._is_up = args == ("up",)
             return said
@@ -131,8 +135,19 @@ class Intf(live.Intf):
         """Whether it is administratively up; `setUp` sets it up first."""
         if setUp:
             self.ifconfig("up")
+        if self._is_constructed_now():
+            return self._is_up
         has_device = not self.node.is_bridge or super().status() == "OK"
         return super().isUp() if has_device else self._is_up
+
+    def _is_constructed_now(self) -> bool:
+        """Whether its link is not ready: a constructor of a script's class is running, and there is no device yet."""
+        return self.link is not None and getattr(self.link, "intf2", None) is None
+
+    def set_as_told(self) -> None:
+        """Set it down, if its constructor has: it is made."""
+        if not self._is_up:
+            self.ifconfig("down")
 
     def updateIP(self) -> str | None:
         """Read its address anew, also while a command runs in the node."""
@@ -234,6 +249,11 @@ class Intf(live.Intf):
         return said + self.cmd(f"ip link set dev {newname} up")
 
 
+def is_overridden(of: Any, method: str) -> bool:
+    """Whether the class of a node or an interface is a script's, with a method of its own by that name."""
+    return not getattr(type(of), method).__module__.startswith("hybridnet.")
+
+
 def set_param(of: Any, results: dict[str, Any], method: str, **param: Any) -> Any:
     """Mininet's `setParam`: ``set_param(intf, results, "setMAC", mac=None)`` does nothing."""
     ((name, value),) = param.items()
@@ -300,14 +320,15 @@ class Link:
             if number == 0 and node.is_bridge:
                 number = next(port for port in range(_LAST_PORT, 0, -1) if port not in node.intfs)
                 tolerate(f"interface {name}: port 0", f"switches begin with port 1; it gets port {number}")
-            made = (cls or intf)(
-                name,
-                node=node,
-                port=number,
-                link=self,
-                mac=accepted_mac(mac or mine.get("mac"), f"link {node1.name}-{node2.name}"),
-                **mine,
-            )
+            with commands_wait():
+                made = (cls or intf)(
+                    name,
+                    node=node,
+                    port=number,
+                    link=self,
+                    mac=accepted_mac(mac or mine.get("mac"), f"link {node1.name}-{node2.name}"),
+                    **mine,
+                )
             ends.append(made)
         self.intf1, self.intf2 = ends
         self.key: int | None = None  # among the links of its nodes, once the network is made

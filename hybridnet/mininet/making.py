@@ -18,7 +18,7 @@ from hybridnet.mininet.changes import configure_ends, join_link, join_node, remo
 from hybridnet.mininet.controllers import Controller, give_ports
 from hybridnet.mininet.described import Described
 from hybridnet.mininet.hosts import Host
-from hybridnet.mininet.link import Link
+from hybridnet.mininet.link import Link, is_overridden
 from hybridnet.mininet.log import error
 from hybridnet.mininet.mentions import Mentions, script_text
 from hybridnet.mininet.switches import EVERY_VERSION, Switch
@@ -167,7 +167,9 @@ class Making(Described):
         addresses of the others.
         """
         what = f"host {host.name}"
-        options = _OF_NODES if isinstance(host, Switch) else _OF_HOSTS
+        options: tuple[str, ...] = _OF_NODES if isinstance(host, Switch) else _OF_HOSTS
+        if is_overridden(host, "mountPrivateDirs"):
+            options = tuple(name for name in options if name != "privateDirs")
         own = {name: host.params[name] for name in options if host.params.get(name) is not None}
         own["devices"] = host.borrowed()
         if (mac := accepted_mac(own.pop("mac", None), what)) in taken:  # its `config` gives it
@@ -260,6 +262,8 @@ class Making(Described):
                 link.make_loop()
         for link in self.links:
             configure_ends(link)
+        for switch in self._every_bridge():
+            switch.take_own_options()
         for node in (*self.hosts, *self.loose, *self.switches):
             node.run_waiting()
         for host in () if self.awaits_build else self.hosts:

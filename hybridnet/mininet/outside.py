@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.agent.shell import Shell
 from hybridnet.errors import UsageError
-from hybridnet.mininet.hosts import Node, commands_wait
+from hybridnet.mininet.constructing import commands_wait
+from hybridnet.mininet.hosts import Node
 from hybridnet.mininet.log import debug, info
 from hybridnet.mininet.util import decode
 from hybridnet.node.node import command_text, waited_output

@@ -17,7 +17,7 @@ from hybridnet.errors import UsageError
 from hybridnet.mininet.accepted import accepted_address, truth
 from hybridnet.mininet.controllers import Controller
 from hybridnet.mininet.hosts import Node
-from hybridnet.mininet.link import Intf
+from hybridnet.mininet.link import Intf, is_overridden
 from hybridnet.mininet.tolerance import tolerate
 from hybridnet.node import node as live
 
@@ -147,6 +147,9 @@ class Bridge(Switch, live.Switch):
                 intf.ifconfig("down")
             self._stopped = [*self._stopped, *up]
 
+    def take_own_options(self) -> None:
+        """Give the bridge what a class of a script's says of it beyond hybridnet: only `OVSSwitch` can."""
+
     def raise_stopped_ports(self) -> None:
         """Set up what `stop` has taken down and is still there; what was down before stays so."""
         stopped, self._stopped = self._stopped, []
@@ -248,6 +251,18 @@ class OVSSwitch(Bridge):
             return told
         peer = intf.link.intf2 if intf is intf.link.intf1 else intf.link.intf1
         return f"{told} type=patch options:peer={peer}"
+
+    def take_own_options(self) -> None:
+        """Give the bridge and its ports what `bridgeOpts` and `intfOpts` of a script's class say beyond these ones."""
+        changes = []
+        if is_overridden(self, "bridgeOpts"):
+            usual = OVSSwitch.bridgeOpts(self).split()
+            own = [word for word in self.bridgeOpts().split() if word not in usual]
+            changes += ["-- set Bridge", self, *own] if own else []
+        if is_overridden(self, "intfOpts"):
+            changes += [self.intfOpts(intf) for intf in self.port_list()]
+        if changes and (said := self.vsctl(*changes)):
+            tolerate(f"switch {self.name}: its bridgeOpts or intfOpts", f"ovs-vsctl says: {said.strip()}")
 
     @staticmethod
     def TCReapply(intf: Any) -> None:

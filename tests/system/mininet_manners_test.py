@@ -105,3 +105,117 @@ def test_dpctl_controllers_and_tc_of_a_switch_do_what_they_do_in_mininet(tmp_pat
         "refused": "'What is \"delay\"? A simulated link has delay, loss, limit and rate.'",
         "answered": "0.5%",
     }
+
+
+OWN_CLASSES = """
+from collections import Counter
+from mininet.cli import CLI
+from mininet.link import TCIntf, TCLink
+from mininet.net import Mininet
+from mininet.node import Host, OVSSwitch
+from mininet.topo import SingleSwitchTopo
+
+called = Counter()
+
+class Filled(Host):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, privateDirs=[("/srv", "/run/private/%(name)s")], **kwargs)
+    @classmethod
+    def setup(cls):
+        called["setup"] += 1
+        super().setup()
+    def startShell(self, *args, **kwargs):
+        called["startShell"] += 1
+        super().startShell(*args, **kwargs)
+    def mountPrivateDirs(self):
+        for mount, private in self.privateDirs:
+            private %= self.__dict__
+            self.cmd(f"mkdir -p {private}; echo hello > {private}/file; mount --bind {private} {mount}")
+    def unmountPrivateDirs(self):
+        called["unmountPrivateDirs"] += 1
+        super().unmountPrivateDirs()
+    def setParam(self, results, method, **param):
+        called["setParam " + method] += 1
+        return super().setParam(results, method, **param)
+    def setIP(self, *args, **kwargs):
+        called["setIP"] += 1
+        return super().setIP(*args, **kwargs)
+    def cleanup(self):
+        called["cleanup"] += 1
+        super().cleanup()
+
+class Aged(OVSSwitch):
+    def bridgeOpts(self):
+        return super().bridgeOpts() + " other-config:mac-aging-time=15"
+    def intfOpts(self, intf):
+        return super().intfOpts(intf) + " external_ids:mark=here"
+
+class Up(TCIntf):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.isUp(setUp=True)
+        self.cmd("echo", self, ">> /run/made")
+
+class UpLink(TCLink):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **{**kwargs, "cls1": Up, "cls2": Up})
+
+class Prompt(CLI):
+    def run(self):
+        print("prompt", self.mn is net)
+
+net = Mininet(SingleSwitchTopo(1), host=Filled, switch=Aged, link=UpLink, controller=None)
+net.start()
+h1, s1 = net.get("h1", "s1")
+print("filled", h1.cmd("cat /srv/file").strip(), h1.cmd("findmnt -n /srv | wc -l").strip())
+print("aging", s1.cmd("ovs-vsctl get bridge s1 other_config:mac-aging-time").strip())
+print("mark", s1.cmd("ovs-vsctl get interface s1-eth1 external_ids:mark").strip())
+print("made", sorted(open("/run/made").read().split()))
+net.addLink(net.addHost("h2"), s1)
+print("later", sorted(open("/run/made").read().split())[1:], net["h2"].defaultIntf().isUp())
+Prompt(net)
+net.stop()
+print("called", sorted(called.items()))
+"""
+
+
+def test_what_mininet_calls_of_a_script_s_own_classes_is_called(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, OWN_CLASSES)
+    assert ended.status == 0, ended.err
+    # A host that is added later is configured before it has a link: it has no interface to configure then.
+    once = ["setIP", "setParam setDefaultRoute", "setParam setIP", "setParam setMAC", "setup"]
+    expected = dict.fromkeys(once, 1) | dict.fromkeys(["cleanup", "startShell", "unmountPrivateDirs"], 2)
+    assert told(ended) == {
+        "filled": "hello 1",
+        "aging": '"15"',
+        "mark": "here",
+        "made": "['h1-eth0', 's1-eth1']",
+        "later": "['h2-eth0', 's1-eth1', 's1-eth2'] True",
+        "prompt": "True",
+        "called": str(sorted(expected.items())),
+    }
+
+
+ENDED_BY_SIGNALS = """
+from mininet.net import Mininet
+from mininet.topo import SingleSwitchTopo
+net = Mininet(SingleSwitchTopo(1), controller=None)
+net.start()
+h1 = net["h1"]
+for name in ("KILL", "TERM", "SEGV", "INT", "PIPE", "HUP"):
+    print(name, repr(h1.cmd(f"sh -c 'kill -{name} $$'").strip()), h1.cmd("echo $?").strip())
+net.stop()
+"""
+
+
+def test_the_shell_says_in_a_word_which_signal_has_ended_a_program(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, ENDED_BY_SIGNALS)
+    assert ended.status == 0, ended.err
+    assert told(ended) == {
+        "KILL": "'Killed' 137",
+        "TERM": "'Terminated' 143",
+        "SEGV": "'Segmentation fault' 139",
+        "INT": "'' 130",
+        "PIPE": "'' 141",
+        "HUP": "'Hangup' 129",
+    }

@@ -11,7 +11,7 @@ import os
 import sys
 
 
-def _own_python():
+def _own_python() -> str:
     above = os.path.dirname(os.path.abspath(__file__))
     while above != os.path.dirname(above):
         above = os.path.dirname(above)
