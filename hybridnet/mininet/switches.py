@@ -205,6 +205,13 @@ class OVSSwitch(Bridge):
         """The spanning tree protocol that its attribute asks for, as `hybridnet.Topo.addSwitch` takes it."""
         return "rstp" if self.stp == "rstp" else truth(self.stp)
 
+    def stop(self, deleteIntfs: bool = True) -> None:
+        """See `Bridge`; its controllers lose it, and Open vSwitch forgets their flows with them."""
+        super().stop(deleteIntfs)
+        if self.is_made() and self.wanted:
+            self.vsctl("del-controller", self)
+            self.obeyed = []
+
     def vsctl(self, *args: Any, **_: Any) -> str:
         """Run ovs-vsctl on its machine, beside its shell: a thread of the script's may use that."""
         out, err, _status = self.pexec(" ".join(str(word) for word in ("ovs-vsctl", *args)), shell=True)

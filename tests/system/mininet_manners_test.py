@@ -219,3 +219,29 @@ def test_the_shell_says_in_a_word_which_signal_has_ended_a_program(tmp_path: Pat
         "PIPE": "'' 141",
         "HUP": "'Hangup' 129",
     }
+
+
+STOPPED_SWITCH = """
+from mininet.net import Mininet
+from mininet.node import OVSSwitch
+from mininet.topo import LinearTopo
+
+net = Mininet(LinearTopo(2), switch=OVSSwitch)
+net.start()
+net.waitConnected(timeout=20)
+s1, s2 = net.switches
+s1.cmd("ovs-ofctl add-flow s1 cookie=0x77,priority=9,actions=drop")
+s1.stop(deleteIntfs=False)
+print("stopped", s1.connected(), s2.connected())
+s1.start(net.controllers)
+print("again", net.waitConnected(timeout=20), s1.cmd("ovs-ofctl dump-flows s1").count("0x77"))
+print("lost", net.pingAll(timeout="5"))
+net.stop()
+"""
+
+
+def test_a_switch_that_stops_loses_its_controllers_and_its_flows(tmp_path: Path) -> None:
+    ended = run_script(tmp_path, STOPPED_SWITCH)
+    assert ended.status == 0, ended.err
+    found = {name: told(ended)[name] for name in ("stopped", "again", "lost")}
+    assert found == {"stopped": "False True", "again": "True 0", "lost": "0.0"}
