@@ -89,6 +89,8 @@ class Popen:
         self.pid: int = started["pid"]
         self._closed = False
         self._copies: list[threading.Thread] = []
+        self._readers: list[threading.Thread] = []  # of `communicate`
+        self._found: dict[str, Any] = {}  # by them
         self.stdin = _Input(self) if stdin == subprocess.PIPE else None
         self.stdout = self._stream("stdout", stdout, text)
         self.stderr = None if merge else self._stream("stderr", stderr, text)
@@ -123,32 +125,34 @@ class Popen:
             self.stdin.write(input)
         if self.stdin is not None:
             self.stdin.close()
-        found: dict[str, Any] = {}
+        found = self._found
 
         def read(name: str, stream: _Output) -> None:
             with contextlib.suppress(HybridnetError):  # the machine is gone: `wait` raises the error
                 found[name] = stream.read()
 
-        readers = [
-            threading.Thread(target=read, args=(name, stream), daemon=True)
-            for name, stream in (("stdout", self.stdout), ("stderr", self.stderr))
-            if stream is not None
-        ]
-        for reader in readers:
-            reader.start()
+        if not self._readers:  # else an earlier call ran out of time, and they read on
+            self._readers = [
+                threading.Thread(target=read, args=(name, stream), daemon=True)
+                for name, stream in (("stdout", self.stdout), ("stderr", self.stderr))
+                if stream is not None
+            ]
+            for reader in self._readers:
+                reader.start()
         self.wait(timeout)
-        for reader in readers:
+        for reader in self._readers:
             reader.join()
         self.close()
         return found.get("stdout"), found.get("stderr")
 
     def send_signal(self, signal: int) -> None:
-        """Send a signal to it."""
+        """Send a signal to it; one that has ended gets none."""
         if not isinstance(signal, int) or not 0 < signal < NSIG:
             raise UsageError(
                 f"program {self.pid}: {shown(signal)} is not a signal; write signal.SIGTERM or the like"
             )
-        self._call("signal_process", number=self._number, signal=int(signal))
+        if self.returncode is None:
+            self._call("signal_process", number=self._number, signal=int(signal))
 
     def times(self) -> tuple[float, float]:
         """An instant of its machine's clock, and the processor time that it has taken until then; both in seconds."""

@@ -245,3 +245,32 @@ def test_a_switch_that_stops_loses_its_controllers_and_its_flows(tmp_path: Path)
     assert ended.status == 0, ended.err
     found = {name: told(ended)[name] for name in ("stopped", "again", "lost")}
     assert found == {"stopped": "False True", "again": "True 0", "lost": "0.0"}
+
+
+PROGRAMS_THAT_END = """
+import subprocess
+from mininet.net import Mininet
+from mininet.topo import SingleSwitchTopo
+net = Mininet(SingleSwitchTopo(1), controller=None)
+net.start()
+h1 = net["h1"]
+done = h1.popen("true")
+done.communicate()
+done.kill()
+print("ended", done.returncode)
+slow = h1.popen(["sh", "-c", "echo a; exec sleep 60"])
+try:
+    slow.communicate(timeout=1)
+except subprocess.TimeoutExpired:
+    slow.kill()
+    print("kept", slow.communicate()[0], slow.returncode)
+net.stop()
+"""
+
+
+def test_a_program_that_has_ended_may_be_killed_and_one_in_time_trouble_keeps_its_output(
+    tmp_path: Path,
+) -> None:
+    ended = run_script(tmp_path, PROGRAMS_THAT_END)
+    assert ended.status == 0, ended.err
+    assert told(ended) == {"ended": "0", "kept": "b'a\\n' -9"}
