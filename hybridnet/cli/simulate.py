@@ -15,7 +15,7 @@ from hybridnet.cli.recorded import add_set_argument
 from hybridnet.cli.stepping import run_live, wants_page
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.errors import UsageError
-from hybridnet.sweep.values import given, parse_settings, refuse_unasked
+from hybridnet.sweep.values import SEED, asks_for_seed, given, parse_settings, refuse_unasked
 from hybridnet.user_files import named_files
 
 if TYPE_CHECKING:
@@ -126,10 +126,17 @@ def run(arguments: argparse.Namespace) -> int:
     from hybridnet.simulate.simulate import offline_plan
 
     paged = wants_page(arguments)
-    with given(parse_settings(arguments.set)):
+    settings = parse_settings(arguments.set)
+    seeds = seeds_of(arguments.seeds)
+
+    def topo_of(seed: int) -> Topo:
+        with given({SEED: str(seed), **settings}):
+            return find_topology(arguments.file, arguments.topo)
+
+    with given({SEED: str(seeds[0]), **settings}):
         topo = find_topology(arguments.file, arguments.topo)
         refuse_unasked()
-    seeds = seeds_of(arguments.seeds)
+        of_seed = asks_for_seed() and SEED not in settings
     if paged:
         return run_live(arguments, topo, seeds)
     capsule = capsule_of(arguments.command_line)
@@ -148,7 +155,7 @@ def run(arguments: argparse.Namespace) -> int:
         trace = ConnectionTrace(frozenset(traced[1])) if traced[1] else None
         task = progress.add_task("simulating", total=len(seeds))
         report = simulate(
-            topo,
+            topo_of if of_seed else topo,
             arguments.until,
             seeds=seeds,
             parallel=arguments.parallel,
@@ -237,6 +244,8 @@ def _print(report: Any, console: Any, *, of_all: bool) -> None:
         interval = f"± {each.over.half_width * scale:.3g}{unit}" if each.over.replications > 1 else ""
         table.add_row(each.element, name, f"{each.over.mean * scale:.6g}{unit}", interval)
     console.print(table)
+    if report.seeds_made_no_difference:
+        console.print("the seeds made no difference: nothing here draws random numbers, so one is enough")
     if report.partition is not None:
         waited = sum(each.waited_share for each in report.replications) / len(report.replications)
         console.print(f"{report.partition}; they waited for each other {waited:.1%} of the time")

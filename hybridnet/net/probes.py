@@ -40,9 +40,9 @@ def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
         calls: Calls = {}
         targets: dict[str, list[Host]] = {}
         for source in turn:
-            others = [host for host in hosts if host is not source and host.IP() is not None]
+            others = [host for host in hosts if host is not source and _address(host) is not None]
             targets[source.name] = others
-            pairs = [(source.name, host.IP()) for host in others]
+            pairs = [(source.name, _address(host)) for host in others]
             calls[source.machine or ""] = ("ping_pairs", {"pairs": pairs, "count": 1, "wait_s": wait_s})
         answers = cluster.call_all(calls)
         for source in turn:
@@ -68,6 +68,11 @@ def ping_all_at_once(cluster: Machines, hosts: Sequence[Host], wait_s: float) ->
         ]
         output(f"{source} -> {' '.join(answered)} \n")
     return _result(matrix.sent, matrix.received)
+
+
+def _address(host: Host) -> str | None:
+    """Where a host is pinged: by IPv6 if it has no IPv4 address; None: it has neither."""
+    return host.IP() or host.IP6()
 
 
 def _result(sent: int, received: int) -> float:

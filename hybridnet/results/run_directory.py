@@ -13,6 +13,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import UsageError
+from hybridnet.system.log import warn
 from hybridnet.system.processor import processor_model
 from hybridnet.values import parse_json, why_unread
 
@@ -145,6 +147,9 @@ class RunDirectory:
                 f"make run directory {self.path}: no folder can be made there ({error.strerror}); give another folder"
             ) from None
         self._hold = hold(self.path)
+        if (earlier := self.path / "manifest.json").is_file():
+            at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(earlier.stat().st_mtime))
+            warn(f"*** {self.path}: the run of {at} that was there is replaced\n")
         for entry in self.path.iterdir():
             shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
 

@@ -218,7 +218,7 @@ def _replicate(ranks: Any, job: Job, seed: int) -> Replication:
         )
     simulation = extension().ParallelSimulation(seed, job.partition.parts, ranks)
     parts = Parts(
-        job.plan,
+        job.plan_of(seed),
         seed,
         job.partition,
         hashed=job.hashed,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +28,7 @@ class Job:
         hashed: whether the trace is hashed.
         in_real_time: whether it goes no faster than the wall clock; it has a partition. Without samples it ends when
             that has gone on by `until_ns`, with samples when all is simulated.
+        plans: of seeds whose network is another one than `plan`.
     """
 
     plan: dict[str, Any]
@@ -35,6 +37,11 @@ class Job:
     partition: Partition | None = None
     hashed: bool = False
     in_real_time: bool = False
+    plans: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+
+    def plan_of(self, seed: int) -> dict[str, Any]:
+        """The plan that a seed has."""
+        return self.plans.get(seed, self.plan)
 
 
 TRACE_STEP_NS = 1_000_000
@@ -115,9 +122,9 @@ def run_replication(
         ConfigError, PlanError, UsageError: the simulator refuses what the plan says.
     """
     if job.partition is None:
-        whole = Whole(job.plan, seed, hashed=job.hashed, on_time=on_time)
+        whole = Whole(job.plan_of(seed), seed, hashed=job.hashed, on_time=on_time)
         return replicate(whole, job, seed, trace)
-    parts = Parts(job.plan, seed, job.partition, hashed=job.hashed, on_time=on_time)
+    parts = Parts(job.plan_of(seed), seed, job.partition, hashed=job.hashed, on_time=on_time)
     return replicate(parts, job, seed, trace)
 
 

@@ -45,6 +45,12 @@ class SimulationReport:
     wall_s: float
     partition: Partition | None = None
 
+    @property
+    def seeds_made_no_difference(self) -> bool:
+        """Whether there are several replications, and all figures of all are equal: then nothing was random."""
+        first, *others = self.replications
+        return bool(others) and all(each.figures == first.figures for each in others)
+
     def figures(self) -> list[Figure]:
         """The mean of every figure at the end with its 95 % interval. A replication that dropped nothing counts as 0;
         one that could not measure something, such as a round trip, is left out of its mean.

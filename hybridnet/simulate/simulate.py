@@ -32,7 +32,7 @@ _MACHINE = "simulation"
 
 
 def simulate(
-    topo: Topo,
+    topo: Topo | Callable[[int], Topo],
     until: str | float,
     *,
     seeds: int | Sequence[int] = 1,
@@ -51,7 +51,7 @@ def simulate(
 
     Args:
         topo: the description; every node is a simulated one. Where it names as many machines as there are parts, these
-            are the parts; else machines and instances make no difference.
+            are the parts; else machines and instances make no difference. Or a function that makes that of a seed.
         until: simulated time, above 0: ``"60s"``; a number is seconds.
         seeds: how many replications, whose seeds count up from that of the options, 1; or the seeds themselves.
         parallel: so many parts of the network, each a thread, 1 to 1024. The results are those of one part.
@@ -101,9 +101,21 @@ def simulate(
         len(numbers),
         max(1, (os.cpu_count() or 1) // parts) if jobs is None else whole(jobs, "simulate: jobs", 1, 4096),
     )
+    plans: dict[int, dict[str, Any]] = {}
+    if not isinstance(topo, Topo):
+        topos = {seed: topo(seed) for seed in numbers}
+        topo = topos[numbers[0]]
+        plans = {seed: offline_plan(each, options) for seed, each in topos.items()}
     plan = offline_plan(topo, options)
+    if (parts > 1 or mpi is not None or paced) and any(
+        _shape(each) != _shape(plan) for each in plans.values()
+    ):
+        raise UsageError(
+            "simulate: the seeds give networks with different nodes or links, which are not cut alike; leave parallel, "
+            "mpi and real_time out, or simulate one seed at a time"
+        )
     cut = partitioned(topo, plan, parts) if parts > 1 or mpi is not None or paced else None
-    job = Job(plan, until_ns, sample_ns, cut, flag(trace_hash, "simulate: trace_hash"), paced)
+    job = Job(plan, until_ns, sample_ns, cut, flag(trace_hash, "simulate: trace_hash"), paced, plans)
     if plan["captures"] and len(numbers) > 1:
         raise UsageError(
             "simulate: every seed would write the same captures; take one seed, or leave the captures out"
@@ -135,6 +147,11 @@ def simulate(
         on_reached(replication.seed, until_ns)
     took_s = time.perf_counter() - began
     return SimulationReport(until_ns, [made[seed] for seed in numbers], took_s, cut)
+
+
+def _shape(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The nodes and links of a plan, without what they are asked."""
+    return [node["name"] for node in plan["nodes"]], [link["name"] for link in plan["links"]]
 
 
 def offline_plan(topo: Topo, options: PlanOptions | None = None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from hybridnet.errors import UsageError
 from hybridnet.values import shown
 from hybridnet.values import text as checked_text
 
-__all__ = ["given", "parse_settings", "refuse_unasked", "setting", "value"]
+__all__ = ["SEED", "asks_for_seed", "given", "parse_settings", "refuse_unasked", "setting", "value"]
 
 Value = TypeVar("Value", bool, int, float, str)
 
@@ -67,6 +67,11 @@ def setting(name: str) -> str | None:
     """What the command line sets for a name, as text; None: nothing. It counts as asked for."""
     _asked.add(name)
     return _given.get(name)
+
+
+def asks_for_seed() -> bool:
+    """Whether ``value("seed", ...)``, or a topology's own parameter of that name, was asked for in this block."""
+    return SEED in _asked
 
 
 @contextlib.contextmanager

@@ -191,3 +191,21 @@ def test_captures_hold_nothing_malformed(
         assert tshark(path, wrong, frames=20_000) == []
         assert tshark(path, "icmpv6.type == 135 || icmpv6.type == 136", frames=20_000)
         assert len(tshark(path, "icmpv6.type == 128", frames=20_000)) >= 3
+
+
+class WithoutIPv4(Topo):
+    """Two hosts at a switch, with addresses of IPv6 only."""
+
+    def build(self) -> None:
+        self.addSwitch("s1", failMode="standalone")
+        for name in ("h1", "h2"):
+            self.addLink(self.addHost(name, ip=None), "s1")
+
+
+def test_pings_go_by_ipv6_where_hosts_have_no_other_address(capsys: pytest.CaptureFixture[str]) -> None:
+    with Net(WithoutIPv4(), ip6_base="fd00::/48", controller=None, port_type=PORT_TYPE) as net:
+        assert net["h1"].IP() is None
+        assert net.pingAll() == 0.0
+        assert "Results: 0% dropped (2/2 received)" in capsys.readouterr().err
+        net["h2"].cmd("ip -6 addr flush dev h2-eth0 scope global")
+        assert net.pingAll() == 100.0

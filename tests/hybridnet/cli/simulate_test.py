@@ -95,3 +95,42 @@ def test_a_long_simulation_of_one_seed_heeds_an_interrupt(file: str, how: str) -
     assert process.returncode in (128 + signal.SIGTERM, 128 + signal.SIGHUP)
     assert "Traceback" not in said
     assert time.monotonic() - told < 2
+
+
+STARTS_AT_RANDOM = """
+import random
+from hybridnet import Topo, value
+
+class Pair(Topo):
+    def build(self):
+        seed = value("seed", 99)
+        print("built for", seed)
+        start = random.Random(seed).randrange(1, 900)
+        self.addSimHost("a", applications=[{"kind": "tcp_bulk", "destination": "b", "port": 9, "start": f"{start}ms"}])
+        self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
+        self.addLink("a", "b", bw=10, delay="1ms")
+"""
+
+
+@pytest.mark.parametrize("how", [[], ["--jobs", "2"], ["--parallel", "2"]], ids=["one", "jobs", "parallel"])
+def test_each_seed_has_a_network_of_its_own_where_the_script_asks_for_the_seed(
+    how: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "random_starts.py"
+    script.write_text(STARTS_AT_RANDOM)
+    assert (
+        main(["simulate", str(script), "--until", "1s", "--seeds", "3", "--out", str(tmp_path / "run"), *how])
+        == 0
+    )
+    said = capsys.readouterr().out
+    assert {f"built for {seed}" for seed in (1, 2, 3)} <= set(said.splitlines())
+    assert "no difference" not in said
+    figures = json.loads((tmp_path / "run" / "figures.json").read_text())["figures"]
+    received = next(
+        each for each in figures if each["element"].startswith("b") and each["name"] == "received_bytes"
+    )
+    assert received["half_width"] > 0
+    assert main(["simulate", str(script), "--until", "1s", "--seeds", "3", "--set", "seed=7", *how]) == 0
+    assert "built for 7" in (again := capsys.readouterr().out)
+    assert "built for 1" not in again
+    assert "the seeds made no difference: nothing here draws random numbers" in again

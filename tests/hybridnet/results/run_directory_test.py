@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -141,3 +142,14 @@ def test_directories_that_are_done_keep_no_descriptors(tmp_path):
     for number in range(5):
         RunDirectory(tmp_path / str(number))
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_run_that_is_replaced_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = tmp_path / "run"
+    RunDirectory(run)
+    assert capsys.readouterr().err == ""
+    (run / "manifest.json").write_text("{}")
+    os.utime(run / "manifest.json", (0, 0))
+    RunDirectory(run)
+    at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(0))
+    assert capsys.readouterr().err == f"*** {run}: the run of {at} that was there is replaced\n"
