@@ -69,9 +69,9 @@ class Partitioner:
             (plain.addSwitch if self.topo.isSwitch(name) else plain.addHost)(name)
         for node1, node2, info in self.topo.iterLinks(withInfo=True):
             plain.addLink(node1, node2, **shaping(info, f"link {node1}-{node2}"))
-        parts = [str(number) for number in range(n)]
+        parts = [f"part{number}" for number in range(n)]
         laid = spread(plain, parts, shares=shares)
-        return self._clustering({name: int(part) for name, part in laid.machine_of.items()}, n)
+        return self._clustering({name: parts.index(part) for name, part in laid.machine_of.items()}, n)
 
     def partition_using_map(self, mapping: Mapping[str, int]) -> Clustering:
         """Partition it as `mapping` says: the part of each switch, from 0. Hosts follow their switch.

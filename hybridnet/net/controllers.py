@@ -54,7 +54,9 @@ class Controllers:
         """Stop a controller, and forget it. Raises UsageError if it is none of these."""
         if controller not in self.all:
             known = ", ".join(each.name for each in self.all) or "none"
-            raise UsageError(f"controller {controller}: this network has no such controller; it has {known}")
+            raise UsageError(
+                f"delController: {shown(controller)} is no controller of this network; it has {known}"
+            )
         self.all.remove(controller)
         controller.end()
 

@@ -168,6 +168,7 @@ OF_NET = [
     Subject("Net.addSimSwitch", using("addSimSwitch"), {"name": "s9", "machine": None, **NO_OPTION}),
     Subject("Net.delLink", using("delLink"), {"node1": "h1", "node2": "s1", "key": None}),
     Subject("Net.delNode", using("delNode"), {"node": "h1"}),
+    Subject("Net.delController", using("delController"), {"controller": None}),
     Subject("Net.delHost", using("delHost"), {"node": "h1"}),
     Subject("Net.delSwitch", using("delSwitch"), {"node": "s1"}),
     Subject("Net.changes", using("changes"), {}),

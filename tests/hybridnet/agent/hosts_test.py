@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ class TwoHosts(Hosts):
         super().__init__(journal, inside, own_files=True)
         for name in ("h1", "h2"):
             self._plans[name] = {"name": name}
+            self._mounts[name] = os.open("/proc/self/ns/mnt", os.O_RDONLY)
             self._take_name(name, 0)
 
 

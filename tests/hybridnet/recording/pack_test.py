@@ -147,7 +147,9 @@ def test_a_pack_of_folders_in_folders_in_folders_is_refused_in_a_line(tmp_path: 
     hostile = tmp_path / "hostile.hybridnet.tar.gz"
     with tarfile.open(hostile, "w:gz") as archive:
         archive.addfile(tarfile.TarInfo("/".join(["a"] * 2000)), io.BytesIO())
-    with pytest.raises(UsageError, match="is not a regular file inside it; it was not made by hybridnet pack"):
+    with pytest.raises(
+        UsageError, match="is not a regular file inside it; it was not made by hybridnet pack"
+    ):
         unpack(hostile, tmp_path / "there")
 
 
