@@ -42,7 +42,9 @@ def waiting_verb(method: Method) -> Method:
 
 def waits(targets: Sequence[object], name: str) -> bool:
     """Whether the verb of this name may wait for a program of the user's."""
-    return any(getattr(getattr(type(target), name, None), _WAITS, False) for target in targets)
+    return isinstance(name, str) and any(
+        getattr(vars(type(target)).get(name), _WAITS, False) for target in targets
+    )
 
 
 @cache

@@ -85,7 +85,9 @@ def test_a_script_ends_with_its_verdict_even_if_it_forgets_to_stop(
     script.write_text(MININET_SCRIPT)
     command = [sys.executable, "-m", "hybridnet.cli", "run", *options, str(script)]
     done = run_on_a_computer(command)
-    assert done.err.splitlines()[-1].startswith("*** Verdict: broken: instance here ran "), done.err
+    verdict = done.err.splitlines()[-1]
+    assert verdict.startswith("*** Verdict: broken: machine here: instance here was stopped "), done.err
+    assert "; instance here ran " in verdict
     assert done.status == code
     assert done.left == {}, done.err
 
