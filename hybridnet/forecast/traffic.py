@@ -29,6 +29,8 @@ RTT_SHIFT = 9
 LEAST_SEGMENTS = 2
 HEADERS = {"tcp": 14 + 20 + 32, "udp": 14 + 20 + 8}
 """Ethernet, IPv4, and TCP with timestamps or UDP. Bytes of each frame."""
+LEAST_ETHERNET_FRAME = 60
+"""Bytes that a frame is padded to where overhead is given (simcore/link/framing.h); without its check sequence."""
 
 
 def train_bytes(rate_bps: float, rtt_s: float, segment_bytes: int = SEGMENT_BYTES) -> float:
@@ -96,4 +98,7 @@ def bursts_both_ways(traffic: Traffic, protocol: str) -> float:
 
 def frame_bits(flow: Flow, direction: Direction) -> float:
     """Bits on a link for each bit of payload."""
-    return 1 + (HEADERS[flow.protocol] + direction.overhead_bytes) / flow.packet_bytes
+    frame = flow.packet_bytes + HEADERS[flow.protocol]
+    if direction.overhead_bytes:
+        frame = max(frame, LEAST_ETHERNET_FRAME) + direction.overhead_bytes
+    return frame / flow.packet_bytes

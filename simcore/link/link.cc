@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simcore/link/framing.h"
 #include "simcore/packet/train.h"
 #include "simcore/units/error.h"
 
@@ -166,24 +167,23 @@ inline std::int64_t Link::room_for(const Packet& packet) const {
   const std::int64_t room = std::min<std::int64_t>(places, packet.segments);
   if (!config_.queue_bytes) return room;
   const std::int64_t bytes = std::max<std::int64_t>(config_.queue_bytes->count() - backlog_bytes_, 0);
-  const std::int64_t overhead = config_.overhead.count();
-  if (packet.wire_size().count() + overhead * packet.segments <= bytes) return room;
-  if (packet.segments == 1) return 0;
-  return std::min(room, bytes / (std::int64_t{largest_segment(packet)} + overhead));
+  if (packet.segments == 1) return framed(packet.wire_size(), config_.overhead).count() <= bytes ? room : 0;
+  if (framed_train(packet, config_.overhead).count() <= bytes) return room;
+  return std::min(room, bytes / framed_segment(packet, config_.overhead).count());
 }
 
 // How many segments may stay together on this link.
 std::int64_t Link::longest_train(const Packet& packet) const {
   if (config_.train_limit == Duration::zero()) return 1;
-  const ByteCount segment = ByteCount::bytes(largest_segment(packet)) + config_.overhead;
+  const ByteCount segment = framed_segment(packet, config_.overhead);
   return std::max(kFewSegments, config_.train_limit / serialization(segment, *config_.rate));
 }
 
 void Link::send(PacketPtr packet) {
   if (packet->segments == 1) return send_frame(std::move(packet));
   const std::int64_t segments = packet->segments;
-  const ByteCount size = packet->wire_size() + config_.overhead * segments;
-  const ByteCount segment = ByteCount::bytes(largest_segment(*packet)) + config_.overhead;
+  const ByteCount size = framed_train(*packet, config_.overhead);
+  const ByteCount segment = framed_segment(*packet, config_.overhead);
   const ByteCount last_segment = size - segment * (segments - 1);
   wait_for_transmitter(packet->first_arrival);
   if (watcher_ != nullptr) watch_wait_of(*packet);
@@ -206,7 +206,7 @@ void Link::send(PacketPtr packet) {
 }
 
 inline void Link::send_frame(PacketPtr frame) {
-  const ByteCount size = frame->wire_size() + config_.overhead;
+  const ByteCount size = framed(frame->wire_size(), config_.overhead);
   wait_for_transmitter(frame->first_arrival);
   if (watcher_ != nullptr) watch_wait_of(*frame);
   const SimTime departure = transmit(size);
@@ -287,12 +287,10 @@ void Link::look(LinkView& view) const {
   const SimTime now = simulation_.now();
   for (std::size_t place = 0; place < line_.packets(); ++place) {
     const Packet& packet = line_[place];
-    const ByteCount first = packet.segments > 1
-                                ? ByteCount::bytes(packet.header_size + packet.segment_payload)
-                                : packet.wire_size();
     const SimTime first_departs = packet.first_arrival - config_.propagation_delay;
     const SimTime begins =
-        config_.rate ? first_departs - serialization(first + config_.overhead, *config_.rate) : first_departs;
+        config_.rate ? first_departs - serialization(framed_segment(packet, config_.overhead), *config_.rate)
+                     : first_departs;
     const SimTime departs = packet.last_arrival - config_.propagation_delay;
     LinkView::Place where = LinkView::Place::wire;
     if (departs > now) where = begins > now ? LinkView::Place::waiting : LinkView::Place::sending;

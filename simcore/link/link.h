@@ -60,7 +60,8 @@ class Link final : public PacketSink {
     Duration propagation_delay = Duration::zero();  // >= 0
     std::int64_t queue_packets = 1'000;  // segments that may wait, the one being sent included; >= 1
     std::optional<ByteCount> queue_bytes = std::nullopt;  // a limit in bytes besides, overhead included; >= 1
-    ByteCount overhead = ByteCount::zero();   // >= 0, added to every frame on the wire; Ethernet in full: 24
+    ByteCount overhead =
+        ByteCount::zero();  // >= 0, added to every frame on the wire; Ethernet in full: 24; see framing.h
     Duration train_limit = Duration::us(50);  // >= 0; zero: single segments, exact
 
     static const OptionTable<Config>& options();

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "simcore/link/framing.h"
 #include "simcore/link/link.h"
 
 namespace simcore {
@@ -141,7 +142,7 @@ void Link::take_over(Backlog backlog) {
   free_fraction_ = 0;
   if (backlog.sending) {
     PacketPtr frame = std::move(backlog.sending);
-    const ByteCount size = frame->wire_size() + config_.overhead;
+    const ByteCount size = framed(frame->wire_size(), config_.overhead);
     send_now(std::move(frame));
     // It leaves when it would have, unless it leaves sooner when it begins anew at this rate.
     if (config_.rate && backlog.transmitter_free < link_free_) {

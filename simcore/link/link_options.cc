@@ -36,7 +36,8 @@ const OptionTable<Link::Config>& Link::Config::options() {
            {.help = "a bound in bytes besides", .key = "queue_bytes", .least = 1, .plan_only = true}},
           {"overhead",
            &C::overhead,
-           {.help = "added to every frame on the wire; 24 B are Ethernet's preamble, gap and FCS"}},
+           {.help = "added to every frame on the wire, each padded to the 60 B of Ethernet first; 24 B are "
+                    "Ethernet's preamble, gap and FCS"}},
           {"train_limit",
            &C::train_limit,
            {.help =

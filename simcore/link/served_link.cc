@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "simcore/link/framing.h"
 #include "simcore/packet/train.h"
 #include "simcore/units/error.h"
 
@@ -55,7 +56,7 @@ void ServedLink::Entrance::accept(PacketPtr packet) {
 }
 
 void ServedLink::offer(PacketPtr packet) {
-  if (!server_->carries(packet->wire_size() + config_.overhead)) {
+  if (!server_->carries(framed(packet->wire_size(), config_.overhead))) {
     return counters_.dropped.add(DropReason::too_big, packet->segments);
   }
   const ByteCount sending = sending_ ? sending_->wire_size() : ByteCount::zero();
@@ -69,11 +70,11 @@ void ServedLink::start() {
     if (!sending_) return;
     if (watcher_ != nullptr)
       watcher_->waited(simulation_.now() - sending_->first_arrival, queue_->packets(), sending_->segments);
-    if (server_->carries(sending_->wire_size() + config_.overhead)) break;
+    if (server_->carries(framed(sending_->wire_size(), config_.overhead))) break;
     counters_.dropped.add(DropReason::too_big, sending_->segments);  // came before this server did
   }
   server_->announce(*sending_, simulation_.now());
-  departure_ = server_->serve(sending_->wire_size() + config_.overhead, simulation_.now());
+  departure_ = server_->serve(framed(sending_->wire_size(), config_.overhead), simulation_.now());
   simulation_.schedule(left_, departure_);
 }
 
@@ -98,7 +99,7 @@ void ServedLink::change(const Config& config, std::unique_ptr<QueueDiscipline> q
   if (!make_server) return;
   std::unique_ptr<Server> server = make_server();
   if (sending_) {
-    const ByteCount size = sending_->wire_size() + config_.overhead;
+    const ByteCount size = framed(sending_->wire_size(), config_.overhead);
     server->announce(*sending_, simulation_.now());
     const SimTime departure =
         server->carries(size) ? server->serve(size, simulation_.now()) : SimTime::never();

@@ -49,6 +49,48 @@ TEST_F(LinkTest, overheadHoldsTheWireAndIsNotCountedAsBytes) {
   EXPECT_EQ(wire->counters().accepted_bytes, 1'226U);
 }
 
+// IEEE 802.3 section 3.2.8: 64 bytes with the check sequence; with preamble and gap 84 bytes, 672 bits, as RFC 2544 counts.
+TEST_F(LinkTest, whereFramingIsModelledAFrameTakesAtLeastEthernetsLeast) {
+  const Link::Config config{.rate = DataRate::mbps(10), .overhead = ByteCount::bytes(24)};
+  const auto wire = link(config);
+  for (const std::size_t size : {42u, 54u, 60u}) wire->accept(frame(pool, sim.now(), size));
+  EXPECT_EQ(wire->backlog_bytes(), ByteCount::bytes(3 * 84));
+  // Of a train each segment: three of 50 bytes, and the last of 43.
+  wire->accept(train(pool, sim.now(), sim.now(), 4, 50, 43));
+  run();
+  const std::int64_t one = 67'200;  // ns
+  EXPECT_EQ(far.segment_times(1),
+            (std::vector<std::int64_t>{one, 2 * one, 3 * one, 4 * one, 5 * one, 6 * one, 7 * one}));
+  EXPECT_EQ(wire->counters().accepted_bytes, 42u + 54 + 60 + 3 * 50 + 43);
+  // A longer one than the least is as long as it is, with a short last segment too.
+  far.arrivals.clear();
+  const SimTime start = sim.now();
+  wire->accept(train(pool, start, start, 2, 101, 43));
+  run();
+  EXPECT_EQ(far.arrivals.at(0).first - start, Duration::us(100));
+  EXPECT_EQ(far.arrivals.at(0).last - start, Duration::us(100) + Duration::ns(one));
+}
+
+TEST_F(LinkTest, withoutFramingAFrameTakesWhatItHas) {
+  const auto wire = link({.rate = DataRate::mbps(10)});
+  wire->accept(frame(pool, sim.now(), 50));
+  run();
+  EXPECT_EQ(far.arrivals.at(0).first, SimTime::zero() + Duration::us(40));
+}
+
+TEST_F(LinkTest, aBoundInBytesCountsWhatFramesTakeOnTheWire) {
+  const auto wire = link({.rate = DataRate::mbps(10),
+                          .queue_bytes = ByteCount::bytes(84 * 3),
+                          .overhead = ByteCount::bytes(24)});
+  for (int i = 0; i < 4; ++i) wire->accept(frame(pool, sim.now(), 42));
+  EXPECT_EQ(wire->counters().dropped.of(DropReason::queue_full), 1u);
+  run();
+  wire->accept(train(pool, sim.now(), sim.now(), 5, 50, 50));
+  EXPECT_EQ(wire->counters().dropped.of(DropReason::queue_full), 3u);
+  run();
+  expect_balance(*wire);
+}
+
 TEST_F(LinkTest, oneLinkLeavesHalfOfThePoolToTheOthers) {
   PacketPool small(ByteCount::bytes(4 << 20));
   Link long_one(sim, small, "long", {.propagation_delay = Duration::seconds(10)}, far);

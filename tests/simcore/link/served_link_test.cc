@@ -29,6 +29,18 @@ class ServedLinkTest : public testing::Test {
   Recorder far{sim};
 };
 
+TEST_F(ServedLinkTest, whereFramingIsModelledAFrameTakesAtLeastEthernetsLeast) {
+  ServedLink wire(sim, pool, "l", {.propagation_delay = Duration::zero(), .overhead = ByteCount::bytes(24)},
+                  std::make_unique<DropTail>(DropTail::Config{.packets = 10}),
+                  std::make_unique<RateServer>(DataRate::mbps(10)), far);
+  wire.accept(frame(pool, sim.now(), 42));
+  wire.accept(frame(pool, sim.now(), 101));
+  sim.run_until(SimTime::zero() + Duration::seconds(1));
+  ASSERT_EQ(far.arrivals.size(), 2u);
+  EXPECT_EQ(far.arrivals[0].first, SimTime::zero() + Duration::ns(67'200));  // 84 bytes
+  EXPECT_EQ(far.arrivals[1].first, SimTime::zero() + Duration::ns(167'200));
+}
+
 TEST_F(ServedLinkTest, doesWhatLinkDoesFrameByFrame) {
   // Random frames, more than the wire carries, into both.
   Recorder other{sim};
