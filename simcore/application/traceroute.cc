@@ -74,7 +74,7 @@ void Traceroute::icmp_error(IcmpFailure failure, const IpAddress& from, const Ip
   const bool latest =
       load_be16(quoted.payload().data() + 2) == asked && quoted.destination() == config_.destination;
   if (!waiting_ || !latest) return;
-  take_answer(from, failure == IcmpFailure::unreachable);
+  take_answer(from, failure != IcmpFailure::time_exceeded);
 }
 
 void Traceroute::receive(PacketPtr packet, const IpHeader& datagram, const UdpHeader& header,

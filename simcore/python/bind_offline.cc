@@ -42,6 +42,8 @@ const char* name_of_error(TcpError error) {
       return "reset";
     case TcpError::timed_out:
       return "timed_out";
+    case TcpError::unreachable:
+      return "unreachable";
     case TcpError::aborted:
       return "aborted";
   }

@@ -9,6 +9,18 @@
 
 namespace simcore {
 
+namespace {
+
+// Of the codes of "destination unreachable" (RFC 792, RFC 1122 section 3.2.2.1).
+IcmpFailure failure_of(std::uint8_t code) {
+  constexpr std::uint8_t kHost = 1;
+  constexpr std::uint8_t kPort = 3;
+  if (code <= kHost) return IcmpFailure::no_way;
+  return code <= kPort ? IcmpFailure::refused : IcmpFailure::unreachable;
+}
+
+}  // namespace
+
 void IcmpHandler::receive(PacketPtr packet, const IpHeader& header, Interface& /*arrival*/) {
   finish_checksum(*packet);
   const auto icmp = IcmpHeader::parse(header.payload());
@@ -45,7 +57,11 @@ bool IcmpHandler::report_error(const IcmpHeader& icmp, const IpHeader& header) {
   if (icmp.code() == kFragmentationNeeded) {
     return listeners_.fragmentation_needed(IpHeader(*quoted), static_cast<std::uint16_t>(icmp.rest()));
   }
-  return listeners_.failed(IcmpFailure::unreachable, header.source(), IpHeader(*quoted));
+  return listeners_.failed(failure_of(icmp.code()), header.source(), IpHeader(*quoted));
+}
+
+void IcmpHandler::report_silent_neighbour(const Ipv4Header& unsent) {
+  listeners_.failed(IcmpFailure::no_way, unsent.source(), IpHeader(unsent));
 }
 
 }  // namespace simcore

@@ -19,6 +19,10 @@ class IcmpHandler final : public ProtocolHandler {
 
   void receive(PacketPtr packet, const IpHeader& header, Interface& arrival) override;
 
+  // The neighbour did not answer to which `unsent`, a whole datagram of this node, was to go. Its sender is told as by an
+  // error of this node's own (Linux: arp_error_report and ndisc_error_report, which end in icmp_send).
+  void report_silent_neighbour(const Ipv4Header& unsent);
+
  private:
   bool hand_on(const IcmpHeader& icmp, const IpHeader& header);
   bool report_error(const IcmpHeader& icmp, const IpHeader& header);

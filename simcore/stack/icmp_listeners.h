@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // IcmpListeners: whom of a node's senders an ICMP message, of IPv4 or IPv6, concerns: replies to its pings, "too big"
-// about what its transports sent, and other errors about its UDP datagrams.
+// and other errors about what its transports sent.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 
+#include "simcore/packet/icmp_failure.h"
 #include "simcore/packet/ip_header.h"
 
 namespace simcore {
@@ -20,11 +21,9 @@ class EchoListener {
   ~EchoListener() = default;
 };
 
-enum class IcmpFailure : std::uint8_t { unreachable, time_exceeded };
-
 class IcmpErrorListener {
  public:
-  // `from`, a node on the way or the destination, says that `quoted`, the start of a UDP datagram that claims to be ours,
+  // `from`, a node on the way or the destination, says that `quoted`, the start of a datagram that claims to be ours,
   // went no further. Anyone may say so: whoever is told checks that it sent this. Precondition: at least 8 bytes
   // of payload are there.
   virtual void icmp_error(IcmpFailure failure, const IpAddress& from, const IpHeader& quoted) = 0;
@@ -56,6 +55,10 @@ class IcmpListeners {
   void listen_for_errors(std::uint16_t udp_port, IcmpErrorListener* listener) {
     errors_[udp_port] = listener;
   }
+  // The same about what was sent by `protocol`, which has a listener for all its ports.
+  void set_error_listener(std::uint8_t protocol, IcmpErrorListener* listener) {
+    errors_of_[protocol] = listener;
+  }
   // For what was sent by `protocol`.
   void set_path_mtu_listener(std::uint8_t protocol, PathMtuListener* listener) {
     path_mtu_[protocol] = listener;
@@ -70,10 +73,10 @@ class IcmpListeners {
     return true;
   }
   bool failed(IcmpFailure failure, const IpAddress& from, const IpHeader& quoted) const {
-    if (quoted.protocol() != ip_protocol::kUdp || quoted.payload().size() < kQuotedTransport) return false;
-    const auto place = errors_.find(load_be16(quoted.payload().data()));
-    if (place == errors_.end() || place->second == nullptr) return false;
-    place->second->icmp_error(failure, from, quoted);
+    if (quoted.payload().size() < kQuotedTransport) return false;
+    IcmpErrorListener* const listener = listener_to(quoted);
+    if (listener == nullptr) return false;
+    listener->icmp_error(failure, from, quoted);
     return true;
   }
   bool fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu) const {
@@ -85,8 +88,18 @@ class IcmpListeners {
   }
 
  private:
+  IcmpErrorListener* listener_to(const IpHeader& quoted) const {
+    if (quoted.protocol() == ip_protocol::kUdp) {
+      const auto place = errors_.find(load_be16(quoted.payload().data()));
+      return place == errors_.end() ? nullptr : place->second;
+    }
+    const auto place = errors_of_.find(quoted.protocol());
+    return place == errors_of_.end() ? nullptr : place->second;
+  }
+
   std::unordered_map<std::uint16_t, EchoListener*> echo_;         // by identifier
   std::unordered_map<std::uint16_t, IcmpErrorListener*> errors_;  // by UDP port
+  std::unordered_map<std::uint8_t, IcmpErrorListener*> errors_of_;
   std::unordered_map<std::uint8_t, PathMtuListener*> path_mtu_;
 };
 

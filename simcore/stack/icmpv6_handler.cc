@@ -9,6 +9,23 @@
 
 namespace simcore {
 
+namespace {
+
+// RFC 4443 sections 3.1, 3.3 and 3.4.
+IcmpFailure failure_of(const Icmpv6Header& icmp) {
+  constexpr std::uint8_t kNoRoute = 0;
+  constexpr std::uint8_t kPort = 4;
+  constexpr std::uint8_t kUnknownNextHeader = 1;
+  if (icmp.type() == Icmpv6Type::time_exceeded) return IcmpFailure::time_exceeded;
+  if (icmp.type() == Icmpv6Type::parameter_problem) {
+    return icmp.code() == kUnknownNextHeader ? IcmpFailure::refused : IcmpFailure::unreachable;
+  }
+  if (icmp.code() == kNoRoute) return IcmpFailure::no_way;
+  return icmp.code() == kPort ? IcmpFailure::refused : IcmpFailure::unreachable;
+}
+
+}  // namespace
+
 void Icmpv6Handler::receive(PacketPtr packet, const IpHeader& header, Interface& arrival) {
   finish_checksum(*packet);
   const auto icmp = Icmpv6Header::parse(header.payload());
@@ -25,6 +42,7 @@ void Icmpv6Handler::receive(PacketPtr packet, const IpHeader& header, Interface&
       break;
     case Icmpv6Type::destination_unreachable:
     case Icmpv6Type::time_exceeded:
+    case Icmpv6Type::parameter_problem:
     case Icmpv6Type::packet_too_big:
       concerns_somebody = report_error(*icmp, header);
       break;
@@ -66,9 +84,12 @@ bool Icmpv6Handler::report_error(const Icmpv6Header& icmp, const IpHeader& heade
   const IpHeader datagram(*quoted, *upper);
   if (icmp.type() == Icmpv6Type::packet_too_big)
     return listeners_.fragmentation_needed(datagram, icmp.rest());
-  const bool timed_out = icmp.type() == Icmpv6Type::time_exceeded;
-  return listeners_.failed(timed_out ? IcmpFailure::time_exceeded : IcmpFailure::unreachable, header.source(),
-                           datagram);
+  return listeners_.failed(failure_of(icmp), header.source(), datagram);
+}
+
+void Icmpv6Handler::report_silent_neighbour(const Ipv6Header& unsent) {
+  const auto upper = unsent.upper_layer();
+  if (upper) listeners_.failed(IcmpFailure::no_way, unsent.source(), IpHeader(unsent, *upper));
 }
 
 }  // namespace simcore

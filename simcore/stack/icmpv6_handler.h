@@ -19,6 +19,10 @@ class Icmpv6Handler final : public ProtocolHandler {
 
   void receive(PacketPtr packet, const IpHeader& header, Interface& arrival) override;
 
+  // The neighbour did not answer to which `unsent`, a whole datagram of this node, was to go. Its sender is told as by an
+  // error of this node's own (Linux: arp_error_report and ndisc_error_report, which end in icmpv6_send).
+  void report_silent_neighbour(const Ipv6Header& unsent);
+
  private:
   void answer(PacketPtr packet, const IpHeader& header, Interface& arrival);
   void receive_neighbour_message(PacketPtr packet, const IpHeader& header, Interface& arrival);

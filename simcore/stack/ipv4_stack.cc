@@ -253,6 +253,13 @@ bool Ipv4Stack::fits(const Packet& packet, const Ipv4Header& header, const Inter
 }
 
 void Ipv4Stack::next_hop_silent(PacketPtr packet) {
+  const auto header =
+      Ipv4Header::parse(packet->bytes().subspan(EthernetHeader::kSize), packet->virtual_payload);
+  if (header && owns(header->source())) {
+    drop(DropReason::arp_failed, *packet);
+    if (header->fragment_offset() == 0) icmp_.report_silent_neighbour(*header);
+    return;
+  }
   refuse(std::move(packet), DropReason::arp_failed, IcmpError::host_unreachable());
 }
 

@@ -241,6 +241,12 @@ bool Ipv6Stack::receive_neighbour_message(const NeighbourMessage& message, const
 }
 
 void Ipv6Stack::next_hop_silent(PacketPtr packet) {
+  const auto header = header_of(*packet);
+  if (header && owns(header->source())) {
+    drop(DropReason::arp_failed, *packet);
+    icmp_.report_silent_neighbour(*header);
+    return;
+  }
   refuse(std::move(packet), DropReason::arp_failed, Icmpv6Error::address_unreachable());
 }
 

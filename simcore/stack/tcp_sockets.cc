@@ -26,6 +26,9 @@ std::string end_text(const IpAddress& address, std::uint16_t port) {
   return address.to_string() + ":" + std::to_string(port);
 }
 
+// Of the segment that an error by ICMP quotes.
+SeqNum sequence_of(const IpHeader& quoted) { return SeqNum(load_be32(&quoted.payload()[4])); }
+
 // Whether `interface` has the address, which is one of its host.
 bool has(const Interface& interface, const IpAddress& address) {
   if (address.is_v4()) return interface.address() && interface.address()->address() == address.v4();
@@ -93,11 +96,15 @@ TcpSockets::TcpSockets(Simulation& simulation, Host& host, std::size_t limit)
   trains_.name(host_.name());
   host_.set_handler(ip_protocol::kTcp, *this);
   host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, this);
+  host_.icmp().set_error_listener(ip_protocol::kTcp, this);
 }
 
 const std::string& TcpSockets::host_name() const { return host_.name(); }
 
-TcpSockets::~TcpSockets() { host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, nullptr); }
+TcpSockets::~TcpSockets() {
+  host_.icmp().set_path_mtu_listener(ip_protocol::kTcp, nullptr);
+  host_.icmp().set_error_listener(ip_protocol::kTcp, nullptr);
+}
 
 std::size_t TcpSockets::EndsHash::operator()(const TcpEnds& ends) const {
   const std::uint64_t ports = std::uint64_t{ends.local_port} << 16 | ends.remote_port;
@@ -133,7 +140,8 @@ TcpSocket* TcpSockets::connect(const IpAddress& remote, std::uint16_t port, TcpU
   return nullptr;
 }
 
-// A segment is at most what the interface takes.
+// A segment is at most what the interface takes, and what the way to the peer does as far as that is known. The peer is
+// told of the interface only (RFC 9293 section 3.7.1): the way back may be another.
 TcpSocket& TcpSockets::make(const TcpEnds& ends, TcpOptions options) {
   for (const auto& interface : host_.interfaces()) {
     if (!has(*interface, ends.local)) continue;
@@ -141,6 +149,9 @@ TcpSocket& TcpSockets::make(const TcpEnds& ends, TcpOptions options) {
   }
   const SeqNum initial(static_cast<std::uint32_t>(random_()));
   auto socket = std::make_unique<TcpSocket>(*this, options, ends, initial);
+  if (const auto mtu = path_mtus_.of(ends.remote, simulation_.now())) {
+    socket->connection_.reduce_mss(*mtu - headers(ends.remote));
+  }
   return *(sockets_[ends] = std::move(socket));
 }
 
@@ -199,14 +210,26 @@ void TcpSockets::fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu)
   // Of any link here; less would be a way to slow us down, more is not what a router says.
   const std::uint32_t least = quoted.source().is_v4() ? 576 : Ipv6Header::kLeastMtu;
   const std::uint32_t limited = std::clamp<std::uint32_t>(mtu, least, 65'535);
-  const std::span<const std::uint8_t> tcp = quoted.payload();
-  TcpSocket* const socket = find({.local = quoted.source(),
-                                  .remote = quoted.destination(),
-                                  .local_port = load_be16(&tcp[0]),
-                                  .remote_port = load_be16(&tcp[2])});
-  if (socket == nullptr || !socket->connection_.has_outstanding(SeqNum(load_be32(&tcp[4])))) return;
+  TcpSocket* const socket = sender_of(quoted);
+  if (socket == nullptr || !socket->connection_.has_outstanding(sequence_of(quoted))) return;
+  path_mtus_.learn(quoted.destination(), static_cast<std::uint16_t>(limited), simulation_.now());
   socket->connection_.reduce_mss(static_cast<std::uint16_t>(limited - headers(quoted.source())));
   settle(*socket, false);
+}
+
+void TcpSockets::icmp_error(IcmpFailure failure, const IpAddress& /*from*/, const IpHeader& quoted) {
+  TcpSocket* const socket = sender_of(quoted);
+  if (socket == nullptr) return;
+  socket->connection_.on_icmp_error(simulation_.now(), failure, sequence_of(quoted));
+  settle(*socket, false);
+}
+
+TcpSocket* TcpSockets::sender_of(const IpHeader& quoted) {
+  const std::span<const std::uint8_t> tcp = quoted.payload();
+  return find({.local = quoted.source(),
+               .remote = quoted.destination(),
+               .local_port = load_be16(&tcp[0]),
+               .remote_port = load_be16(&tcp[2])});
 }
 
 void TcpSockets::handle_stranger(PacketPtr packet, const IpHeader& header, const TcpSegment& segment,

@@ -22,6 +22,7 @@
 #include "simcore/kernel/simulation.h"
 #include "simcore/link/delay_line.h"
 #include "simcore/stack/icmp_listeners.h"
+#include "simcore/stack/path_mtu_cache.h"
 #include "simcore/stack/protocol_handler.h"
 #include "simcore/stack/tcp_frames.h"
 #include "simcore/stack/tcp_refusal.h"
@@ -94,7 +95,10 @@ class TcpSocket {
   TcpConnection connection_;
 };
 
-class TcpSockets final : public ProtocolHandler, public PathMtuListener, private PacketSink {
+class TcpSockets final : public ProtocolHandler,
+                         public PathMtuListener,
+                         public IcmpErrorListener,
+                         private PacketSink {
  public:
   static constexpr std::size_t kDefaultLimit = 65'536;
 
@@ -123,6 +127,8 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
   void receive(PacketPtr packet, const IpHeader& header, Interface& arrival) override;
   // Path MTU discovery (RFC 1191, RFC 8201), with the check of the sequence number that RFC 5927 section 7.2 asks for.
   void fragmentation_needed(const IpHeader& quoted, std::uint32_t mtu) override;
+  // See TcpConnection::on_icmp_error().
+  void icmp_error(IcmpFailure failure, const IpAddress& from, const IpHeader& quoted) override;
 
  private:
   friend class TcpSocket;
@@ -143,6 +149,7 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
   void fetch_only_one() const;
   // Null when there is none.
   TcpSocket* find(const TcpEnds& ends);
+  TcpSocket* sender_of(const IpHeader& quoted);
   // Tells the user, sends what there is to send, sets the timer; the end of every turn of a socket.
   void settle(TcpSocket& socket, bool tell_user);
   void forget(TcpSocket& socket);
@@ -152,6 +159,7 @@ class TcpSockets final : public ProtocolHandler, public PathMtuListener, private
   std::size_t limit_;
   RandomStream random_;
   TcpRefusal refusal_;
+  PathMtuCache path_mtus_;
   DelayLine trains_;
   std::unordered_map<TcpEnds, std::unique_ptr<TcpSocket>, EndsHash> sockets_;
   TcpSocket* latest_ = nullptr;  // that something came for; null: look into the table

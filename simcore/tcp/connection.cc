@@ -115,7 +115,8 @@ void TcpConnection::abort() {
 
 void TcpConnection::end(TcpError error) {
   state_ = TcpState::closed;
-  error_ = error;
+  // Linux: tcp_write_err.
+  error_ = error == TcpError::timed_out && soft_error_ != TcpError::none ? soft_error_ : error;
   syn_due_ = false;
   keepalive_due_ = false;
   syn_retry_at_ = keepalive_at_ = quiet_at_ = SimTime::never();
@@ -135,7 +136,22 @@ void TcpConnection::copy_payload(const TcpSegment& segment, std::span<std::uint8
   }
 }
 
+void TcpConnection::on_icmp_error(SimTime now, IcmpFailure failure, SeqNum quoted) {
+  if (!has_outstanding(quoted)) return;
+  const bool refused = failure == IcmpFailure::refused;
+  const TcpError error = refused ? TcpError::refused : TcpError::unreachable;
+  if (!synchronized()) {
+    const bool fatal =
+        passive_ ? refused || failure == IcmpFailure::no_way : true;  // tcp_req_err, tcp_v4_err
+    if (refused || (options_.icmp_of_linux && fatal)) return end(error);
+  } else if (options_.icmp_of_linux && failure == IcmpFailure::no_way) {
+    sender_.take_back_timeout(now, unwrap(quoted, initial_send_, sender_.snd_una()));
+  }
+  soft_error_ = error;
+}
+
 void TcpConnection::reduce_mss(std::int64_t mss) {
+  path_mss_ = std::min(path_mss_, mss);
   mss_ = std::min(mss_, mss);
   if (synchronized()) sender_.reduce_mss(payload_limit(mss_, timestamps_));
 }

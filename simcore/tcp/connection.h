@@ -17,9 +17,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
+#include "simcore/packet/icmp_failure.h"
 #include "simcore/tcp/receiver.h"
 #include "simcore/tcp/segment.h"
 #include "simcore/tcp/sender.h"
@@ -47,10 +49,11 @@ const char* name_of(TcpState state);
 
 enum class TcpError : std::uint8_t {
   none,
-  refused,    // a reset answered the SYN
-  reset,      // a reset from the peer
-  timed_out,  // nothing answered
-  aborted,    // abort() here
+  refused,      // a reset answered the SYN
+  reset,        // a reset from the peer
+  timed_out,    // nothing answered
+  aborted,      // abort() here
+  unreachable,  // a router, or this host, said so by ICMP
 };
 
 struct ConnectionCounters {
@@ -100,10 +103,16 @@ class TcpConnection {
   // True when segments carry bytes that are to be copied; false when lengths are enough.
   bool has_bytes_to_copy() const { return sender_.buffer().has_bytes(); }
 
+  // An error by ICMP about the segment with the sequence number `quoted`; one that is not outstanding is ignored (RFC 5927
+  // section 4.1). Where a connection is being opened, "refused" ends it, and with `icmp_of_linux` anything does. An
+  // established connection goes on (RFC 1122 section 4.2.3.9, RFC 5927 section 4); what was said becomes its error if it
+  // is given up.
+  void on_icmp_error(SimTime now, IcmpFailure failure, SeqNum quoted);
   // The path takes only segments with this much payload and options (an ICMP "fragmentation needed").
   void reduce_mss(std::int64_t mss);
-  // Was this sequence number sent, and is it not acknowledged yet?
+  // Was this sequence number sent, and is it not acknowledged yet? That of a SYN as well.
   bool has_outstanding(SeqNum number) const {
+    if (state_ == TcpState::syn_sent || state_ == TcpState::syn_received) return number == initial_send_;
     const std::int64_t position = unwrap(number, initial_send_, sender_.snd_una());
     return synchronized() && position >= sender_.snd_una() && position < sender_.snd_nxt();
   }
@@ -164,6 +173,7 @@ class TcpConnection {
   SeqNum initial_send_;
   TcpState state_ = TcpState::closed;
   TcpError error_ = TcpError::none;
+  TcpError soft_error_ = TcpError::none;  // Linux: sk_err_soft; what ICMP said since the last acknowledgement
   bool passive_ = false;
   bool close_requested_ = false;
   bool reading_ = true;
@@ -175,6 +185,8 @@ class TcpConnection {
   bool scaling_ = false;
   std::uint8_t send_scale_ = 0;
   std::int64_t mss_;
+  std::int64_t path_mss_ =
+      std::numeric_limits<std::int64_t>::max();  // what the path takes, as far as is known
 
   bool syn_due_ = false;
   SimTime syn_sent_at_ = SimTime::zero();

@@ -65,6 +65,7 @@ class RttEstimator {
 
   int backoff() const { return backoff_; }
   void back_off() { backoff_ = std::min(backoff_ + 1, 32); }
+  void take_back_off() { backoff_ = std::max(backoff_ - 1, 0); }
   void forget_backoff() { backoff_ = 0; }
 
   // RFC 6298 section 5.7: the SYN was retransmitted, so data starts with at least three seconds.

@@ -85,6 +85,7 @@ void TcpConnection::arrives_in_syn_sent(SimTime now, const TcpSegment& segment) 
 void TcpConnection::agree(const TcpSegment& syn) {
   receiver_.start(syn.seq);
   mss_ = std::min<std::int64_t>(options_.mss, syn.options.mss ? *syn.options.mss : kDefaultMss);
+  mss_ = std::min(mss_, path_mss_);
   mss_ = std::max<std::int64_t>(mss_, 64);  // a smaller one would be an attack: CVE-2019-11479
   sack_ = options_.sack && syn.options.sack_permitted;
   timestamps_ = options_.timestamps && syn.options.timestamps;
@@ -207,6 +208,7 @@ bool TcpConnection::take_ack(SimTime now, const TcpSegment& segment, std::int64_
     challenge(now);  // RFC 5961 section 5.2
     return false;
   }
+  soft_error_ = TcpError::none;
   if (state_ == TcpState::time_wait) return true;
   std::array<TcpSender::PositionRange, SackBlocks::kMost> ranges;
   std::size_t count = 0;

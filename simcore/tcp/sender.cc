@@ -423,6 +423,13 @@ void TcpSender::on_timeout(SimTime now) {
   arm_timeout(now);
 }
 
+void TcpSender::take_back_timeout(SimTime now, std::int64_t position) {
+  if (position != snd_una_ || retries_ == 0 || rtt_.backoff() == 0 || timeout_at_ == SimTime::never()) return;
+  const Duration before = rtt_.rto();
+  rtt_.take_back_off();
+  timeout_at_ = std::max(now, timeout_at_ - (before - rtt_.rto()));
+}
+
 void TcpSender::reduce_mss(std::int64_t mss) {
   if (mss >= congestion_.mss) return;
   const std::int64_t segments = congestion_.cwnd / congestion_.mss;

@@ -109,6 +109,9 @@ class TcpSender {
 
   // The path takes less than was thought (RFC 1191, 8201): segments that are too long are sent again, shorter.
   void reduce_mss(std::int64_t mss);
+  // A router had no way for the retransmission of `position`: that, not congestion, was why nothing answered. The doubling
+  // of the timeout by it is taken back (RFC 6069; Linux: tcp_ld_RTO_revert).
+  void take_back_timeout(SimTime now, std::int64_t position);
 
   std::int64_t snd_una() const { return snd_una_; }
   std::int64_t snd_nxt() const { return snd_nxt_; }

@@ -25,6 +25,7 @@ TcpOptions TcpOptions::linux_like() {
   options.rto.maximum_rto = Duration::seconds(120);
   options.rto.floor_on_variance = true;
   options.backoff_until_sample = false;
+  options.icmp_of_linux = true;
   options.syn_linear_timeouts = 4;                 // net.ipv4.tcp_syn_linear_timeouts
   options.delayed_ack_timeout = Duration::ms(40);  // TCP_DELACK_MIN
   options.quick_acks = 16;                         // TCP_MAX_QUICKACKS
@@ -187,6 +188,11 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 {.help = "so many first timeouts of a SYN do not double, and come on top of syn_retries: "
                          "Linux 6.5's tcp_syn_linear_timeouts",
                  .most = 100}},
+               {"icmp_of_linux",
+                &O::icmp_of_linux,
+                {.help =
+                     "any error by ICMP ends an attempt to connect, and no way takes back a doubled timeout "
+                     "(RFC 6069), as in Linux; false: only a refused protocol or port (RFC 1122, 4.2.3.9)"}},
                {"delayed_ack", &O::delayed_ack, {.help = "RFC 1122, 4.2.3.2"}},
                {"delayed_ack_timeout",
                 &O::delayed_ack_timeout,

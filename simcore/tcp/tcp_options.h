@@ -94,6 +94,8 @@ struct TcpOptions {
   std::uint32_t data_retries =
       15;  // expiries in a row before the connection is given up: RFC 9293 section 3.8.3, R2
   std::uint32_t syn_retries = 6;
+  // Linux (tcp_v4_err, tcp_v6_err): any error by ICMP ends an attempt to connect, and RFC 6069 is obeyed.
+  bool icmp_of_linux = false;
   std::uint32_t syn_linear_timeouts =
       0;  // Linux's: so many first timeouts of a SYN do not double, and come in addition
 

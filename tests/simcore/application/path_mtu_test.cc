@@ -67,6 +67,27 @@ TEST_F(PathMtuTest, tcp_sends_shorter_segments_when_a_router_says_so) {
   EXPECT_LE(r1_.dropped().of(DropReason::too_big), 20U);
 }
 
+// RFC 1191 section 6.3: ten minutes, as Linux's mtu_expires.
+TEST_F(PathMtuTest, a_second_connection_knows_the_path_for_ten_minutes) {
+  TcpDiscard discard;
+  at_server_.listen(9, discard, TcpOptions::linux_like());
+  const auto too_big_of_another = [&] {
+    const std::uint64_t before = r1_.dropped().of(DropReason::too_big);
+    TcpBulkSender sender(100'000);
+    EXPECT_NE(at_client_.connect(Ipv4Address::parse("10.2.0.1"), 9, sender, TcpOptions::linux_like()),
+              nullptr);
+    simulation_.run_until(simulation_.now() + Duration::seconds(90));
+    EXPECT_EQ(sender.error(), TcpError::none);
+    return r1_.dropped().of(DropReason::too_big) - before;
+  };
+  EXPECT_GE(too_big_of_another(), 1U);
+  EXPECT_EQ(too_big_of_another(), 0U);
+  simulation_.run_until(SimTime::zero() + Duration::seconds(595));
+  EXPECT_EQ(too_big_of_another(), 0U);
+  EXPECT_GE(too_big_of_another(), 1U);
+  EXPECT_EQ(discard.received(), 400'000);
+}
+
 TEST_F(PathMtuTest, a_segment_is_at_most_what_the_own_interface_takes) {
   TcpDiscard discard;
   at_client_.listen(9, discard, TcpOptions::rfc());

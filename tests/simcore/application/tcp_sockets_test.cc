@@ -123,13 +123,23 @@ TEST_F(TcpSocketsTest, a_closed_port_refuses) {
   EXPECT_EQ(server_.dropped().of(DropReason::no_listener), 1U);
 }
 
-TEST_F(TcpSocketsTest, a_silent_peer_times_out) {
+// Three requests of ARP, a second apart. Linux gives up then (tcp_v4_err), and RFC 1122 section 4.2.3.9 goes on trying.
+TEST_F(TcpSocketsTest, a_peer_that_is_not_on_the_link_is_unreachable) {
+  const Ipv4Address absent = Ipv4Address::parse("10.0.0.77");
   TcpBulkSender sender(1);
+  ASSERT_NE(at_client_.connect(absent, 80, sender, TcpOptions::linux_like()), nullptr);
   TcpOptions options = TcpOptions::rfc();
   options.syn_retries = 2;
-  ASSERT_NE(at_client_.connect(Ipv4Address::parse("10.0.0.77"), 80, sender, options), nullptr);
-  run_seconds(8);
-  EXPECT_EQ(sender.error(), TcpError::timed_out);
+  TcpBulkSender patient(1);
+  ASSERT_NE(at_client_.connect(absent, 80, patient, options), nullptr);
+  simulation_.run_until(SimTime::zero() + Duration::ms(2'999));
+  EXPECT_FALSE(sender.finished());
+  simulation_.run_until(SimTime::zero() + Duration::ms(3'001));
+  EXPECT_EQ(sender.error(), TcpError::unreachable);
+  EXPECT_FALSE(patient.finished());
+  simulation_.run_until(SimTime::zero() + Duration::seconds(8));
+  EXPECT_EQ(patient.error(), TcpError::unreachable);
+  EXPECT_EQ(at_client_.connections(), 0U);
 }
 
 TEST_F(TcpSocketsTest, above_the_limit_a_syn_is_dropped_and_counted) {

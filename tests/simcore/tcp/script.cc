@@ -173,6 +173,8 @@ class Runner {
       inject(parse_segment(words, 2));
     } else if (verb == "establish") {
       establish(words);
+    } else if (verb == "icmp") {
+      report(words.at(2), number(words.at(3)));
     } else if (verb == "expect") {
       for (std::size_t i = 2; i < words.size(); ++i) expect_value(words[i]);
     } else if (verb != "quiet") {
@@ -248,6 +250,15 @@ class Runner {
     given_.clear();
     line_time_ = now_;
     if (connection().state() != TcpState::established) throw Failure("the handshake did not succeed");
+  }
+
+  void report(const std::string& failure, std::int64_t quoted) {
+    const std::map<std::string, IcmpFailure> failures = {{"no_way", IcmpFailure::no_way},
+                                                         {"refused", IcmpFailure::refused},
+                                                         {"unreachable", IcmpFailure::unreachable},
+                                                         {"time_exceeded", IcmpFailure::time_exceeded}};
+    if (!failures.contains(failure)) throw Failure("ICMP failure " + failure + " is unknown");
+    connection().on_icmp_error(now_, failures.at(failure), wrap(quoted, kOurs));
   }
 
   void command(const std::string& verb, const std::string& argument) {
@@ -340,7 +351,7 @@ class Runner {
         {"state", [&] { return std::string(name_of(tcp.state())); }},
         {"error",
          [&] {
-           const std::array names = {"none", "refused", "reset", "timed_out", "aborted"};
+           const std::array names = {"none", "refused", "reset", "timed_out", "aborted", "unreachable"};
            return std::string(names.at(static_cast<std::size_t>(tcp.error())));
          }},
         {"cwnd", [&] { return std::to_string(sender.congestion_window().cwnd); }},
