@@ -5,7 +5,7 @@ Text carries its unit (``"10 Mbit/s"``, ``"5ms"``). The only bare numbers allowe
 unit Mininet fixed: ``bw`` in Mbit/s and queue lengths in packets. A bare delay is refused unless it is 0:
 ``tc`` would read 5 as microseconds, most people mean milliseconds. Arithmetic is decimal, so 0.1 Gbit/s is
 100000000 bit/s exactly; a result that is not whole is rounded to the nearest integer, except that a rate
-never rounds to 0.
+which that would change by more than one in a thousand is refused.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 # The C++ side holds all of these in signed 64-bit integers; these bounds leave it room to multiply.
 MAX_RATE_BPS = 10**12
-MAX_DELAY_NS = 3600 * 10**9
+MAX_DELAY_NS = 365 * 86_400 * 10**9
 MAX_SIZE_BYTES = 2**40
 MAX_QUEUE_PACKETS = 10**7
 
@@ -55,7 +55,15 @@ _RATE_ALIASES: Mapping[str, str] = {
     "Gbit": "Gbit/s",
     "gbit": "Gbit/s",
 }
-DELAY_UNITS: Mapping[str, int] = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+DELAY_UNITS: Mapping[str, int] = {
+    "ns": 1,
+    "us": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "min": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86_400 * 10**9,
+}
 _DELAY_ALIASES: Mapping[str, str] = {"usec": "us", "µs": "us", "μs": "us", "msec": "ms", "sec": "s"}
 SIZE_UNITS: Mapping[str, int] = {
     "B": 1,
@@ -83,7 +91,7 @@ def parse_rate(value: object, what: str) -> int:
         bit/s, from 1 to 10^12.
 
     Raises:
-        UnitError: no number, no unit, an unknown unit, zero, negative, or out of range.
+        UnitError: no number, no unit, an unknown unit, zero, negative, out of range, or below 1000 bit/s and not whole.
 
     Example:
         >>> parse_rate("2.5 Gbit/s", "link h1-s1: bw")
@@ -115,7 +123,7 @@ def parse_delay(value: object, what: str) -> int:
     """A duration with its unit, in nanoseconds; a bare 0 needs none.
 
     Raises:
-        UnitError: no number, no unit, an unknown unit, negative, or more than an hour.
+        UnitError: no number, no unit, an unknown unit, negative, or more than 365 days.
 
     Example:
         >>> parse_delay("73us", "link h1-s1: delay"), parse_delay("0", "link h1-s1: delay")
@@ -129,7 +137,7 @@ def parse_delay(value: object, what: str) -> int:
         return 0
     nanoseconds = _whole(number * _factor(unit, DELAY_UNITS, _DELAY_ALIASES, value, what, "time"))
     if number < 0 or nanoseconds > MAX_DELAY_NS:
-        raise UnitError(f'{what}: "{value}" is out of range; write 0 to 3600 s')
+        raise UnitError(f'{what}: "{value}" is out of range; write 0 to 365 d')
     return nanoseconds
 
 
@@ -255,7 +263,11 @@ def _factor(
 def _checked_rate(bits_per_second: Decimal, value: object, what: str) -> int:
     if bits_per_second <= 0:
         raise UnitError(f'{what}: rate "{value}" is not above 0; leave it out (or None) for no limit')
-    rate = max(1, _whole(bits_per_second))
+    rate = _whole(bits_per_second)
+    if abs(rate - bits_per_second) * 1000 > bits_per_second:
+        raise UnitError(
+            f'{what}: rate "{value}" is {bits_per_second.normalize():f} bit/s; write a whole number of them, at least 1'
+        )
     if rate > MAX_RATE_BPS:
         raise UnitError(f'{what}: rate "{value}" is above 1000 Gbit/s, the most that can be simulated')
     return rate

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until",
         metavar="TIME",
-        help="simulated time, such as 60s; at most 3600s (with --live: default 3600s)",
+        help="simulated time, such as 60s or 2h; at most 365d (with --live: default 365d)",
     )
     parser.add_argument(
         "--seeds",

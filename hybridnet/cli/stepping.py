@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run_live", "wants_page"]
 
-LONGEST = "3600s"
+LONGEST = "365d"
 _OTHERS = {
     "jobs": None, "parallel": 1, "mpi": None, "hosts": None, "real_time": False, "series": None, "out": None,
     "trace": None,

@@ -279,13 +279,13 @@ class Net(Structure):
         keeper.keep(report, topo, self._options)
         return report
 
-    def stepping(self, seed: int | None = None, until: str | float = "3600s") -> Stepper:
+    def stepping(self, seed: int | None = None, until: str | float = "365d") -> Stepper:
         """Simulate the description in virtual time, event by event, or as fast or as slowly as somebody watches it on
         its page; see docs/live.md. Needs no root.
 
         Args:
             seed: of the simulation; None: the network's `seed`.
-            until: where simulated time ends, at most ``"3600s"``; a number is seconds.
+            until: where simulated time ends, at most ``"365d"``; a number is seconds.
 
         Returns:
             The simulation, at time zero. It ends with its ``with`` block.

@@ -11,7 +11,7 @@ from typing import Any
 
 from hybridnet.errors import HybridnetError, TopologyError
 from hybridnet.options.tables import Family, Option, Table, family, table
-from hybridnet.quantities import parse_bandwidth, parse_delay, parse_percent, parse_size
+from hybridnet.quantities import format_delay, parse_bandwidth, parse_delay, parse_percent, parse_size
 from hybridnet.user_files import user_file
 from hybridnet.values import choice, nearest
 
@@ -180,8 +180,8 @@ def _duration(value: Any, option: Option, what: str) -> int:
     if option.multiple is not None and duration % option.multiple:
         raise TopologyError(f"{what}: {value!r} is not a whole number of {_unit(int(option.multiple))}")
     if duration < low or (high is not None and duration > high):
-        limit = f" to {high} ns" if high is not None else " or more"
-        raise TopologyError(f"{what}: {value!r} is out of range; write {low} ns{limit}")
+        limit = f" to {format_delay(int(high))}" if high is not None else " or more"
+        raise TopologyError(f"{what}: {value!r} is out of range; write {format_delay(int(low))}{limit}")
     return duration
 
 

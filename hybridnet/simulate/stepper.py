@@ -292,7 +292,7 @@ class Stepper(Looking):
 
 
 def stepping(
-    topo: Topo, *, seed: int = 1, until: str | float = "3600s", options: PlanOptions | None = None
+    topo: Topo, *, seed: int = 1, until: str | float = "365d", options: PlanOptions | None = None
 ) -> Stepper:
     """A simulation of a description, at time zero. Arguments and errors are those of `hybridnet.Net.stepping`."""
     last_ns = span_ns(until, "until")

@@ -179,7 +179,7 @@ class Setup {
     const char* const value = find(name);
     return value ? probability_of(name, value) : otherwise;
   }
-  // Nanoseconds, of text with its unit: ns, us, ms, s.
+  // Nanoseconds, of text with its unit: ns, us, ms, s, min, h, d.
   std::int64_t duration_ns(std::string_view name) { return duration_of(name, needed(name)); }
   std::int64_t duration_ns(std::string_view name, std::int64_t otherwise) {
     const char* const value = find(name);
@@ -248,14 +248,24 @@ class Setup {
     }
     return number;
   }
+  // 0: no unit of time.
+  static double nanoseconds_in(std::string_view unit) {
+    if (unit == "ns") return 1;
+    if (unit == "us") return 1e3;
+    if (unit == "ms") return 1e6;
+    if (unit == "s") return 1e9;
+    if (unit == "min") return 60e9;
+    if (unit == "h") return 3'600e9;
+    return unit == "d" ? 86'400e9 : 0;
+  }
   static std::int64_t duration_of(std::string_view name, std::string_view value) {
     std::string_view rest = value;
     double number = 0;
     const bool read = take(rest, number);
     while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-    const double unit = rest == "ns" ? 1 : rest == "us" ? 1e3 : rest == "ms" ? 1e6 : rest == "s" ? 1e9 : 0;
-    if (!read || unit == 0 || !(number >= 0 && number * unit <= 3.6e12)) {
-      refuse(name, value, "a time with its unit, for example 5ms, at most an hour");
+    const double unit = nanoseconds_in(rest);
+    if (!read || unit == 0 || !(number >= 0 && number * unit <= 365 * nanoseconds_in("d"))) {
+      refuse(name, value, "a time with its unit, for example 5ms, at most 365d");
     }
     return std::llround(number * unit);
   }

@@ -205,7 +205,7 @@ def test_figures_are_what_conditions_can_speak_of(pair: Stepper) -> None:
     [
         lambda pair: pair.step(0),
         lambda pair: pair.run("5ms"),  # it is 10 ms already
-        lambda pair: pair.run("2h"),
+        lambda pair: pair.run("366d"),
         lambda pair: pair.run(speed=0),
         lambda pair: pair.run(condition="links"),
         lambda pair: pair.run(condition=Condition("links", "a-c", "dropped", ">", 0)),
