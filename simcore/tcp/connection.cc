@@ -176,7 +176,10 @@ void TcpConnection::establish(SimTime now, std::int64_t window) {
 }
 
 bool TcpConnection::next_segment(SimTime now, TcpSegment& out) {
-  if (reset_due_) return give_reset(out);
+  if (reset_due_) {
+    if (reset_due_->options.timestamps) reset_due_->options.timestamps->value = timestamp(now);
+    return give_reset(out);
+  }
   if (syn_due_) return give_syn(now, out);
   if (!synchronized()) return false;
   if (const auto ack = receiver_.next_ack(true)) return give_ack(now, *ack, out);

@@ -295,6 +295,8 @@ void TcpConnection::owe_reset(SeqNum seq) {
   if (synchronized()) {
     reset.flags = reset.flags | TcpFlag::ack;
     reset.ack = receiver_.seq(receiver_.rcv_nxt());
+    // RFC 7323 section 3.2; Linux: tcp_send_active_reset. Its value is that of the instant at which it is given.
+    if (timestamps_) reset.options.timestamps = TcpTimestamps{0, recent_timestamp_};
   }
   reset_due_ = reset;
 }
