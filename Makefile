@@ -43,6 +43,7 @@ test-system:  ## tests with real namespaces, switches and controllers
 
 check: install check-thorough  ## all of the following
 	@$(MAKE) -j "$$(nproc)" --output-sync=target $(ON_ONE_CORE)
+	@$(MAKE) check-reproduced
 	@$(MAKE) check-tidy check-sanitizers check-threads check-fuzz
 
 check-thorough:  ## the tests that look closer, and those that need the computer for themselves
@@ -52,6 +53,10 @@ check-thorough:  ## the tests that look closer, and those that need the computer
 	  $(PYTHON) -m pytest -q $(SOME_AT_A_TIME) -m 'thorough and not slow and not alone' --durations=10 tests/system; \
 	  $(PYTHON) -m pytest -q -m 'alone and not slow' tests/system; \
 	else echo "those of the system tier were not run: they need root"; fi
+
+check-reproduced:  ## what experiments keep virtual time for two minutes at most, at full length, with their checks
+	@echo "== reproduced in virtual time, two minutes each at most"
+	@.venv/bin/hybridnet reproduce --all --virtual-time --within 120 --out runs/reproduced-quickly
 
 check-format:  ## clang-format, ruff format
 	@echo "== format"
@@ -104,7 +109,13 @@ check-wheel:  ## an installed wheel runs, away from the repository
 	@echo "== wheel"
 	@$(PYTHON) -m pytest -q -m wheel
 
-nightly: check-slow check-analyzer fuzz  ## what takes long: slow tests, clang's analyzer at full depth, fuzzing
+nightly: check-slow reproduce-virtual check-analyzer fuzz  ## what takes long: slow tests, experiments in virtual time, clang's analyzer, fuzzing
+
+reproduce: install  ## every experiment at full length with its checks, alone on this computer: one table, runs/reproduce; an hour (root)
+	@.venv/bin/hybridnet reproduce --all --tries 3
+
+reproduce-virtual: install  ## every experiment that keeps virtual time, at full length with its checks: runs/reproduced
+	@.venv/bin/hybridnet reproduce --all --virtual-time --out runs/reproduced
 
 check-analyzer:  ## clang-tidy with its static analyzer at full depth
 	@echo "== clang-tidy, deep"
@@ -175,5 +186,5 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
-	check-stub check-generated check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly test-stock coverage \
+	check-stub check-generated check-reproduced check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly reproduce reproduce-virtual test-stock coverage \
 	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build

@@ -22,8 +22,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import binary
-from benchmarks.result import Result, commit, machine
+from benchmarks.result import Result, machine
 from hybridnet import HybridnetError
+from hybridnet.results.commit import commit
 
 PYTHON = (
     "portal",

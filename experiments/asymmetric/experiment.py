@@ -22,6 +22,8 @@ from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_ar
 from hybridnet.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP over 10 Mbit/s down and 28.8 kbit/s up, as in figures 5-4 to 5-6 of Idserda 2004"
+TAKES_S = 300
+VIRTUAL_TIME = ()
 WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 DOWN_BPS = 10_000_000

@@ -29,6 +29,8 @@ from hybridnet.experiments.common.options import add_rounds_argument, add_second
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "what differing clocks cost in delay and order, with clocks that are told and measured"
+TAKES_S = 120
+VIRTUAL_TIME = None
 MACHINES = 2
 NAMES = ("m1", "m2")
 AHEAD_US = (0, 100, 300, 1_000, 3_000, 10_000)

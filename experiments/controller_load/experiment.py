@@ -22,6 +22,8 @@ from hybridnet.experiments.controller_load.setups import SetUps, measure
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "flow set-ups per second and their latency: Ryu with 16 to 1,000 switches"
+TAKES_S = 300
+VIRTUAL_TIME = None
 MACHINES, MACHINE = 1, "m1"
 
 SIZES = (16, 64, 256, 1000)

@@ -33,6 +33,8 @@ from hybridnet.experiments.differential.real import Batch, run_batch
 from hybridnet.results import Check, Experiment, Word, add_experiment_arguments, positive
 
 SUMMARY = "the same TCP flow by formula, simulated, and by Linux's own TCP, side by side"
+TAKES_S = 900
+VIRTUAL_TIME = None
 
 SECONDS = 60.0
 MACHINES = 1

@@ -19,6 +19,8 @@ from hybridnet.experiments.dumbbell.network import Step, climb, tcp_options
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "64 TCP flows over a simulated dumbbell, as in figures 6 and 7 of Obaida and Liu 2017"
+TAKES_S = 320
+VIRTUAL_TIME = ()
 WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 STEPS = (1, 2, 4, 8, 16, 32, 64)

@@ -21,6 +21,8 @@ from hybridnet.results import Check
 SUMMARY = (
     "TCP and UDP in real time, over peering, pcap portals and MPI, as in figure 10 of Obaida and Liu 2017"
 )
+TAKES_S = 180
+VIRTUAL_TIME = None
 MACHINES = 2
 ARMS = ("mpi", "pcap", "peering")
 KINDS = ("udp", "tcp")

@@ -15,6 +15,8 @@ from hybridnet.experiments.common.three_ways_report import (
 from hybridnet.results import Check
 
 SUMMARY = "TCP in real time, over peering, pcap portals and MPI, as in figure 8 of Obaida and Liu 2017"
+TAKES_S = 180
+VIRTUAL_TIME = None
 MACHINES = 2
 ARMS = ("mpi", "pcap", "peering")
 KINDS = ("tcp",)

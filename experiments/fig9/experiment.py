@@ -17,6 +17,8 @@ from hybridnet.results import Check
 SUMMARY = (
     "UDP at constant bit rates in real time, over peering and pcap, as in figure 9 of Obaida and Liu 2017"
 )
+TAKES_S = 180
+VIRTUAL_TIME = None
 MACHINES = 2
 ARMS = ("pcap", "peering")
 KINDS = ("udp",)

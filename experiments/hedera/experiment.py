@@ -34,6 +34,8 @@ from hybridnet.experiments.hedera.plot import plot_bandwidth
 from hybridnet.results import Check, Experiment, add_experiment_arguments, positive
 
 SUMMARY = "Hedera compared with ECMP and a non-blocking switch: what crosses a fat tree"
+TAKES_S = 400
+VIRTUAL_TIME = None
 
 ECMP, BEST = "ECMP", ("Hedera, first fit", "Hedera, annealing")
 MACHINE = "m1"

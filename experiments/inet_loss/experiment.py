@@ -22,6 +22,8 @@ from hybridnet.experiments.inet_loss.report import PUBLISHED_PERCENT, LossRun, c
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "loss in capture at 12,500 and 125,000 small packets per second, as in Scussel and others 2015"
+TAKES_S = 180
+VIRTUAL_TIME = None
 
 MACHINE = "m1"
 MACHINES = 1

@@ -39,6 +39,8 @@ from hybridnet.experiments.inet_rtt.report import (
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "ping to and across the simulator, as in figures 2 and 3 of Scussel and others 2015"
+TAKES_S = 240
+VIRTUAL_TIME = None
 
 MACHINE = "m1"
 MACHINES = 1

@@ -60,6 +60,8 @@ from hybridnet.topo import Topo
 from hybridnet.topologies.tree import switches_in_tree
 
 SUMMARY = "hybridnet compared with MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"
+TAKES_S = 600
+VIRTUAL_TIME = None
 
 ArmKind = type[HybridArm | TunnelArm | MaxinetArm]
 

@@ -23,6 +23,8 @@ from hybridnet.experiments.mm1.theory import mm1_share
 from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "M/M/1, M/M/2, M/D/1 and M/M/1/K compared with theory, as in section 2.2 of Idserda 2004"
+TAKES_S = 20
+VIRTUAL_TIME = ()
 WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 PUBLISHED = Estimate(6.0414262, 5.9667702, 6.1160822)

@@ -20,6 +20,8 @@ from hybridnet.experiments.openflow_conformance.testbed import Result, run_cases
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "Ryu's switch tester with over 800 cases of our own: Open vSwitch and simulated switches as targets"
+TAKES_S = 300
+VIRTUAL_TIME = None
 MACHINES, MACHINE = 1, "m1"
 
 REFERENCE = "openvswitch"

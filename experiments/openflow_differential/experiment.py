@@ -19,6 +19,8 @@ from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
 from hybridnet.results import Check, Experiment, add_experiment_arguments, count
 
 SUMMARY = "100,000 random frames through random flow tables of two switches: same ports, bytes, counters"
+TAKES_S = 300
+VIRTUAL_TIME = None
 MACHINES, MACHINE = 1, "m1"
 
 FRAMES_EACH = 50

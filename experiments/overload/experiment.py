@@ -27,6 +27,8 @@ from hybridnet.system.journal import Journal
 from hybridnet.values import whole
 
 SUMMARY = "a wire offered twice what its processor time allows: goodput, memory, drops, verdict"
+TAKES_S = 60
+VIRTUAL_TIME = None
 WITHOUT_MACHINES = "a wire joins two interfaces of this computer"
 
 FIRST_PPS = 5_000

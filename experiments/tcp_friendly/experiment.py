@@ -23,6 +23,8 @@ from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_ar
 from hybridnet.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP throughput under loss compared with the formulas, as in figure 5-2 of Idserda 2004"
+TAKES_S = 180
+VIRTUAL_TIME = ()
 WITHOUT_MACHINES = "everything is simulated in processes of this computer"
 
 RTT_S = 0.06

@@ -24,6 +24,8 @@ from hybridnet.experiments.tlem.report import CASES, Case, Figures, checks_of, p
 from hybridnet.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "what a packet costs in the simulator's link, as in Rizzo and Lettieri 2016 (TLEM)"
+TAKES_S = 90
+VIRTUAL_TIME = None
 WITHOUT_MACHINES = "it measures this computer's processor and a wire on it"
 
 

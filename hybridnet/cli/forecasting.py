@@ -56,7 +56,7 @@ def demanded_by_experiment(name: str) -> tuple[Topo, Demand]:
     Raises:
         UsageError: there is no such experiment, or it has no demand.
     """
-    from hybridnet.cli.reproduce import experiment_names
+    from hybridnet.cli.experiments import experiment_names
 
     names = experiment_names()
     if name not in names:

@@ -1,31 +1,28 @@
 # SPDX-License-Identifier: MIT
 """``hybridnet reproduce``: run one of the experiments in ``experiments/``, found by name.
 
-An experiment is a package whose module ``experiment`` has SUMMARY, a plain text, `add_arguments(parser)` and
-`run(arguments) -> checks`. One that runs on machines has MACHINES, how many: it gets the options that say where they
-are, and as ``arguments.cluster`` what makes a cluster of them (`hybridnet.cluster.places.ClusterFactory`). Any other
-has WITHOUT_MACHINES, why it needs none. It reports on standard output, or with ``--json`` on standard error; then
-standard output has the checks alone.
+An experiment is a package whose module ``experiment`` has `add_arguments(parser)`, `run(arguments) -> checks`, and
+what `hybridnet.cli.experiments.Declared` names: SUMMARY, TAKES_S and VIRTUAL_TIME. One that runs on machines has
+MACHINES, how many: it gets the options that say where they are, and as ``arguments.cluster`` what makes a cluster of
+them (`hybridnet.cluster.places.ClusterFactory`). Any other has WITHOUT_MACHINES, why it needs none. It reports on
+standard output, or with ``--json`` on standard error; then standard output has the checks alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import importlib
-import importlib.util
 import json
-import pkgutil
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 
 from hybridnet.cli.detaching import add_detach_argument, run_detached
+from hybridnet.cli.experiments import declared, experiment_names, load
 from hybridnet.cli.main import Parser
 from hybridnet.cli.places import add_place_arguments, places_of
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
-from hybridnet.results import Check, render_checks
+from hybridnet.results import Check, count, positive, render_checks
+from hybridnet.results.checks import all_hold, tried
 from hybridnet.results.console import PlainConsole
 
 SUMMARY = "Reproduce a figure or table, and check it."
@@ -34,7 +31,10 @@ EXAMPLES = """  hybridnet reproduce                  lists the experiments
   hybridnet reproduce maxinet --help   its own options
   sudo hybridnet reproduce maxinet --rounds 1 --out runs/maxinet
   hybridnet reproduce --detach maxinet --scale paper --ssh me@node1,me@node2
+  sudo hybridnet reproduce --all --tries 3          all of them, one after the other, and one table
+  hybridnet reproduce --all --virtual-time          those, or those parts, that keep virtual time
 """
+OUT_OF_ALL = Path("runs/reproduce")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print the list, or the experiment's checks, as JSON"
     )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="run experiments at full length on this computer, one after the other, and write one table",
+    )
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NAME", help="with --all: this one; may be repeated"
+    )
+    parser.add_argument(
+        "--virtual-time",
+        action="store_true",
+        help="with --all: only what keeps virtual time, which needs no root",
+    )
+    parser.add_argument(
+        "--within",
+        type=positive,
+        metavar="S",
+        help="with --all: only what takes at most so many seconds, as the experiments say (default: everything)",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help=f"with --all: folder for the table and the run directories (default: {OUT_OF_ALL})",
+    )
+    _add_tries_argument(parser, 1)
     parser.add_argument("rest", nargs=argparse.REMAINDER, metavar="...", help="options of the experiment")
+
+
+def _add_tries_argument(parser: argparse.ArgumentParser, default: int) -> None:
+    """Add --tries."""
+    parser.add_argument(
+        "--tries",
+        type=count,
+        default=default,
+        metavar="N",
+        help="measure again, N times in all at most, while a verdict says that the computer broke the measurement; "
+        f"every try is reported (default: {default})",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,16 +92,65 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.detach:
         return run_detached(arguments.command_line)
     names = experiment_names()
+    _check_words(arguments, names)
+    if arguments.all:
+        return _run_all(arguments, names)
     if arguments.name is None:
-        listed = {name: summary_of(name) for name in names}
+        listed = {name: declared(name).summary for name in names}
         if arguments.json:
             print(json.dumps([{"name": name, "summary": text} for name, text in listed.items()], indent=2))
         else:
             print_table(("experiment", "what it shows"), list(listed.items()))
         return 0
-    if arguments.name not in names:
-        raise UsageError(f"there is no experiment {arguments.name!r}; there are {', '.join(names) or 'none'}")
-    experiment = _load(arguments.name)
+    return _run_one(arguments)
+
+
+def _check_words(arguments: argparse.Namespace, names: Sequence[str]) -> None:
+    """Raise UsageError: an experiment that is not there, or words that do not go together."""
+    for name in (*([arguments.name] if arguments.name is not None else []), *arguments.only):
+        if name not in names:
+            raise UsageError(f"there is no experiment {name!r}; there are {', '.join(names) or 'none'}")
+    if arguments.all and arguments.name is not None:
+        raise UsageError(
+            f"reproduce --all {arguments.name}: write `--all --only {arguments.name}`, or leave --all out"
+        )
+    given = {
+        "--only": bool(arguments.only),
+        "--virtual-time": arguments.virtual_time,
+        "--within": arguments.within is not None,
+        "--out": arguments.out is not None,
+    }
+    if not arguments.all and (word := next((word for word, there in given.items() if there), None)):
+        raise UsageError(
+            f"reproduce {word}: it goes with --all"
+            + (f"; options of {arguments.name} come after its name" if arguments.name else "")
+        )
+
+
+def _run_all(arguments: argparse.Namespace, names: Sequence[str]) -> int:
+    from hybridnet.cli.reproducing import plan_of, reproduce_all
+
+    chosen = [declared(name) for name in names if not arguments.only or name in arguments.only]
+    plans = plan_of(chosen, virtual=arguments.virtual_time, within_s=arguments.within)
+    if not plans:
+        raise UsageError("reproduce --all: no experiment is left by --only, --virtual-time and --within")
+    out = arguments.out or OUT_OF_ALL
+    console = PlainConsole(stderr=arguments.json)
+    done = reproduce_all(plans, out, arguments.tries, console)
+    text = out / ("table.json" if arguments.json else "table.txt")
+    print(text.read_text(encoding="utf-8"), end="")
+    broken = [each.plan.name for each in done if not each.holds]
+    console.print(
+        f"{len(done) - len(broken)} of {len(done)} experiments hold"
+        + (f"; NOT {', '.join(broken)}" if broken else "")
+        + f"; table: {out / 'table.txt'}",
+        highlight=False,
+    )
+    return 1 if broken else 0
+
+
+def _run_one(arguments: argparse.Namespace) -> int:
+    experiment = load(arguments.name)
     parser = Parser(prog=f"hybridnet reproduce {arguments.name}", description=experiment.SUMMARY)
     parser.add_argument(
         "--json",
@@ -71,6 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
         default=arguments.json,
         help="print the checks as JSON, and everything else to stderr",
     )
+    _add_tries_argument(parser, arguments.tries)
     experiment.add_arguments(parser)
     if hasattr(experiment, "MACHINES"):
         add_place_arguments(parser)
@@ -79,12 +167,27 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _refuse_places(arguments, experiment.WITHOUT_MACHINES)
         chosen = parser.parse_args(arguments.rest)
-    checks: Sequence[Check] = experiment.run(chosen)
+    name = Path(chosen.out).name
+
+    def measure(number: int) -> Sequence[Check]:
+        if number > 1:
+            chosen.out = chosen.out.with_name(f"{name}-try-{number}")
+        checks: Sequence[Check] = experiment.run(chosen)
+        return checks
+
+    tries = tried(measure, chosen.tries)
+    *earlier, last = tries
     if chosen.json:
-        print(json.dumps({"checks": [check.to_json() for check in checks]}, indent=2))
+        told = {
+            "checks": [check.to_json() for check in last],
+            "earlier_tries": [[check.to_json() for check in checks] for checks in earlier],
+        }
+        print(json.dumps(told, indent=2))
     else:
-        PlainConsole().print(render_checks(checks))
-    return 0 if all(check.holds for check in checks) else 1
+        for number, checks in enumerate(tries, start=1):
+            title = "Checks" if len(tries) == 1 else f"Checks, try {number} of {chosen.tries} at most"
+            PlainConsole().print(render_checks(checks, title))
+    return 0 if all_hold(last) else 1
 
 
 def _refuse_places(arguments: argparse.Namespace, why: str) -> None:
@@ -99,35 +202,3 @@ def _refuse_places(arguments: argparse.Namespace, why: str) -> None:
                 f"reproduce {arguments.name}: --{name} says where machines are, but this experiment has none "
                 f"({why}); leave it out"
             )
-
-
-def experiment_names() -> list[str]:
-    """The packages of `hybridnet.experiments` that hold an experiment, with - for _."""
-    package = importlib.import_module("hybridnet.experiments")
-    return sorted(
-        module.name.replace("_", "-")
-        for module in pkgutil.iter_modules(package.__path__)
-        if module.ispkg
-        and importlib.util.find_spec(f"{package.__name__}.{module.name}.experiment") is not None
-    )
-
-
-def summary_of(name: str) -> str:
-    """What an experiment shows. Its module is read and not run: what all of them import takes two seconds."""
-    found = importlib.util.find_spec(_module(name))
-    assert found is not None
-    assert found.origin is not None
-    assigned = {
-        ast.unparse(statement.targets[0]): statement.value
-        for statement in ast.parse(Path(found.origin).read_text(encoding="utf-8")).body
-        if isinstance(statement, ast.Assign)
-    }
-    return str(ast.literal_eval(assigned["SUMMARY"]))
-
-
-def _load(name: str) -> ModuleType:
-    return importlib.import_module(_module(name))
-
-
-def _module(name: str) -> str:
-    return f"hybridnet.experiments.{name.replace('-', '_')}.experiment"

@@ -7,8 +7,8 @@ import importlib
 
 import pytest
 
+from hybridnet.cli.experiments import experiment_names
 from hybridnet.cli.main import Parser
-from hybridnet.cli.reproduce import experiment_names
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.options import add_seconds_argument, add_step_argument
 

@@ -17,7 +17,7 @@ import pytest
 from hybridnet.cli import execute, reproduce
 from hybridnet.cli.main import VERBS, main
 from hybridnet.errors import UsageError
-from hybridnet.results import Check
+from hybridnet.results import Check, Verdict, Word
 from hybridnet.system.journal import start_time
 
 MY_TOPOLOGIES = """
@@ -304,20 +304,78 @@ def test_reproduce_hands_the_rest_to_the_experiment_and_ends_with_its_checks(
         @staticmethod
         def add_arguments(parser: Any) -> None:
             parser.add_argument("--rounds", type=int)
+            parser.add_argument("--out", type=Path, default=Path("runs/figure1"))
 
         @staticmethod
         def run(arguments: Any) -> list[Check]:
             return [Check("rounds", str(arguments.rounds), None, "at least 1", arguments.rounds >= 1)]
 
     monkeypatch.setattr(reproduce, "experiment_names", lambda: ["figure1"])
-    monkeypatch.setattr(reproduce, "_load", lambda name: Experiment)
+    monkeypatch.setattr(reproduce, "load", lambda name: Experiment)
     assert main(["reproduce", "figure1", "--rounds", rounds, "--json"]) == code
-    (check,) = json.loads(capsys.readouterr().out)["checks"]
-    assert check == {
-        "what": "rounds", "measured": rounds, "published": None, "bound": "at least 1", "holds": code == 0,
+    told = json.loads(capsys.readouterr().out)
+    assert told == {
+        "checks": [
+            {
+                "what": "rounds", "measured": rounds, "published": None, "bound": "at least 1", "holds": code == 0,
+                "disturbed": False,
+            }
+        ],
+        "earlier_tries": [],
     }  # fmt: skip
     assert main(["reproduce", "figure1", "--rounds", rounds]) == code
     assert "at least 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("tries", "code", "made"), [(1, 1, 1), (2, 1, 2), (3, 0, 3), (9, 0, 3)])
+def test_what_the_computer_broke_is_tried_again_and_every_try_is_reported(
+    tries: int, code: int, made: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first two of its runs are broken."""
+    words = [Word.BROKEN, Word.BROKEN, Word.TRUSTED]
+    folders: list[Path] = []
+
+    class Experiment:
+        SUMMARY = "figure 1"
+        WITHOUT_MACHINES = "it is a drawing"
+
+        @staticmethod
+        def add_arguments(parser: Any) -> None:
+            parser.add_argument("--out", type=Path, default=Path("runs/figure1"))
+
+        @staticmethod
+        def run(arguments: Any) -> list[Check]:
+            folders.append(arguments.out)
+            return [Check.of_verdicts("verdict", [Verdict(words[len(folders) - 1], [])])]
+
+    monkeypatch.setattr(reproduce, "experiment_names", lambda: ["figure1"])
+    monkeypatch.setattr(reproduce, "load", lambda name: Experiment)
+    assert main(["reproduce", "figure1", "--tries", str(tries), "--json"]) == code
+    told = json.loads(capsys.readouterr().out)
+    holds = [checks[0]["holds"] for checks in (*told["earlier_tries"], told["checks"])]
+    assert holds == [False, False, True][:made]
+    assert folders == [Path(f"runs/figure1{end}") for end in ("", "-try-2", "-try-3")][:made]
+    folders.clear()
+    assert main(["reproduce", "--tries", str(tries), "figure1"]) == code
+    assert capsys.readouterr().out.count("verdict") == made
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--only", "mm1"], "--only: it goes with --all"),
+        (["--within", "5", "mm1"], "--within: it goes with --all; options of mm1 come after its name"),
+        (["--all", "mm1"], "write `--all --only mm1`"),
+        (["--all", "--only", "mm2"], "no experiment 'mm2'"),
+        (["--all", "--only", "scale", "--virtual-time"], "no experiment is left"),
+        (["--all", "--tries", "0"], "not a whole number of at least 1"),
+    ],
+)
+def test_words_for_all_experiments_that_do_not_go_together_are_refused(
+    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", *words]) == 2
+    assert complaint in capsys.readouterr().err
 
 
 # exec: machines are found in the journals of running networks

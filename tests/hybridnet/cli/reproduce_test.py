@@ -9,14 +9,18 @@ import sys
 
 import pytest
 
+from hybridnet.cli.experiments import declared, experiment_names
 from hybridnet.cli.main import main
-from hybridnet.cli.reproduce import experiment_names, summary_of
 
 
 @pytest.mark.parametrize("name", experiment_names())
-def test_a_summary_that_is_read_is_the_one_that_the_experiment_has(name: str) -> None:
+def test_what_is_read_is_what_the_experiment_declares(name: str) -> None:
     module = importlib.import_module(f"hybridnet.experiments.{name.replace('-', '_')}.experiment")
-    assert summary_of(name) == module.SUMMARY
+    said = declared(name)
+    assert said.summary == module.SUMMARY
+    assert said.takes_s == module.TAKES_S > 0
+    assert said.virtual == module.VIRTUAL_TIME
+    assert said.virtual_takes_s == getattr(module, "VIRTUAL_TAKES_S", module.TAKES_S)
 
 
 @pytest.mark.parametrize("name", experiment_names())
@@ -39,7 +43,7 @@ def test_an_experiment_runs_on_any_machines_or_says_why_it_has_none(
 def test_the_list_imports_no_experiment() -> None:
     program = (
         "import sys\nfrom hybridnet.cli.main import main\nmain(['reproduce'])\n"
-        "assert not [name for name in sys.modules if name.endswith('.experiment')]\n"
+        "assert not [name for name in sys.modules if name.endswith('.experiment') and '.experiments.' in name]\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
