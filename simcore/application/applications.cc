@@ -137,16 +137,23 @@ std::vector<Applications::Row> Applications::connections() const {
     const TcpConnection& connection = socket.connection();
     const TcpSender& sender = connection.sender();
     const CongestionWindow& congestion = sender.congestion_window();
-    Figures figures = {
-        {"cwnd_bytes", congestion.cwnd},
-        {"in_flight_bytes", sender.in_flight()},
-        {"acknowledged_bytes", sender.snd_una()},
-        {"received_bytes", connection.receiver().rcv_nxt()},
-        {"sent_bytes", sender.snd_nxt()},
-        {"send_window_bytes", sender.send_window()},
-        {"retransmitted_segments", static_cast<std::int64_t>(sender.counters().retransmitted_segments)},
-        {"timeouts", static_cast<std::int64_t>(sender.counters().timeouts)},
-        {"rto_ns", sender.rtt().rto().count_ns()}};
+    const auto count = [](std::uint64_t counted) { return static_cast<std::int64_t>(counted); };
+    Figures figures = {{"cwnd_bytes", congestion.cwnd},
+                       {"in_flight_bytes", sender.in_flight()},
+                       {"acknowledged_bytes", sender.snd_una()},
+                       {"received_bytes", connection.receiver().rcv_nxt()},
+                       {"sent_bytes", sender.snd_nxt()},
+                       {"send_window_bytes", sender.send_window()},
+                       {"retransmitted_segments", count(sender.counters().retransmitted_segments)},
+                       {"timeouts", count(sender.counters().timeouts)},
+                       {"ecn_reductions", count(sender.counters().ecn_reductions)},
+                       {"undone_reductions", count(sender.counters().undone)},
+                       {"dsacks_received", count(sender.counters().dsacks_received)},
+                       {"dsacks_sent", count(connection.receiver().counters().dsacks_sent)},
+                       {"paws_drops", count(connection.counters().paws_drops)},
+                       {"challenge_acks", count(connection.counters().challenge_acks)},
+                       {"skipped_acks", count(connection.counters().acks_skipped)},
+                       {"rto_ns", sender.rtt().rto().count_ns()}};
     if (congestion.ssthresh < std::numeric_limits<std::int64_t>::max() / 4) {  // before the first loss: none
       figures.emplace_back("ssthresh_bytes", congestion.ssthresh);
     }

@@ -63,7 +63,8 @@ struct ConnectionCounters {
   std::uint64_t malformed_segments =
       0;  // SYN with FIN, no ACK where one must be, no timestamp after it was agreed on
   std::uint64_t challenge_acks = 0;
-  std::uint64_t challenge_acks_suppressed = 0;
+  std::uint64_t acks_skipped =
+      0;  // answers to what is unacceptable, and challenges, that the rate limit held back
 };
 
 class TcpConnection {
@@ -156,7 +157,13 @@ class TcpConnection {
   void arrives_in_syn_sent(SimTime now, const TcpSegment& segment);
   bool passes_checks(SimTime now, const TcpSegment& segment, std::int64_t position);
   bool passes_timestamp(SimTime now, const TcpSegment& segment, std::int64_t position);
+  bool is_disordered_ack(const TcpSegment& segment, std::int64_t position, std::int64_t ticks_behind) const;
+  void note_timestamp(SimTime now, const TcpSegment& segment, std::int64_t position);
+  void take_reset(SimTime now, std::int64_t position);
+  bool is_reset_here(std::int64_t position) const;
   bool acceptable(std::int64_t position, std::int64_t length) const;
+  void answer_unacceptable(SimTime now, const TcpSegment& segment, std::int64_t position);
+  bool may_answer(SimTime now);
   bool take_ack(SimTime now, const TcpSegment& segment, std::int64_t position);
   void take_payload(SimTime now, const TcpSegment& segment, std::int64_t position);
   void agree(const TcpSegment& syn);
@@ -205,8 +212,8 @@ class TcpConnection {
   bool keepalive_due_ = false;
   SimTime quiet_at_ = SimTime::never();  // the end of TIME-WAIT, or of an orphaned FIN-WAIT-2
 
-  SimTime challenge_window_start_ = SimTime::zero();
-  std::uint32_t challenges_in_window_ = 0;
+  std::optional<SimTime> answers_since_;  // the rate limit counts from here
+  std::uint32_t answers_ = 0;
 
   ConnectionCounters counters_;
 };

@@ -49,6 +49,10 @@ class Reassembly {
   // the receive window.
   Taken take(std::int64_t position, std::int64_t length, std::span<const std::uint8_t> data);
 
+  // What was here before came again and was not taken.
+  void report_duplicate(Range range) { duplicate_ = range; }
+  bool has_duplicate() const { return duplicate_.has_value(); }
+
   std::int64_t next() const { return next_; }
   std::int64_t unread() const { return next_ - read_; }
   bool has_gaps() const { return !ranges_.empty(); }

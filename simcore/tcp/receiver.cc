@@ -11,6 +11,7 @@ constexpr std::int64_t kLargestField = 65'535;
 // Right-sizing: what a sender is thought to begin with, and what its window is given on top.
 constexpr std::int64_t kInitialSegments = 10;
 constexpr std::int64_t kCushionSegments = 16;
+constexpr std::uint32_t kQuickAcksOfMark = 2;
 
 }  // namespace
 
@@ -39,11 +40,13 @@ void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& seg
   if (buffer_ < options_.receive_buffer) right_size(now);
   if (segment.ecn == EcnCodepoint::ce && ecn_) {
     counters_.ce_marks += segment.segments;
-    // The first mark is told at once: RFC 3168 section 6.1.3 as Linux reads it.
-    if (!ecn_echo_) owe_ack(false);
+    // The first mark is told at once, as the peer's window may be small (__tcp_ecn_check_ce).
+    if (!ecn_echo_) quick_acks_left_ = std::max(quick_acks_left_, kQuickAcksOfMark);
     ecn_echo_ = true;
   } else if (segment.has(TcpFlag::cwr)) {
     ecn_echo_ = false;
+    // Its window may be down to this segment (tcp_ecn_accept_cwr).
+    if (segment.length > 0) quick_acks_left_ = std::max(quick_acks_left_, 1u);
   }
   const std::int64_t end = position + segment.length;
   if (segment.has(TcpFlag::fin) && !fin_position_ && end <= right_edge_) fin_position_ = end;
@@ -82,9 +85,13 @@ void TcpReceiver::take_segment(SimTime now, std::int64_t position, std::int64_t 
   const auto kept = std::min(data.size(), static_cast<std::size_t>(room));
   const Reassembly::Taken taken = stream_.take(position, room, data.first(kept));
   if (taken.refused) ++counters_.refused_segments;
-  if (taken.duplicate >= room) ++counters_.duplicate_segments;
   if (taken.in_order == 0) {
-    if (taken.duplicate < room) ++counters_.out_of_order_segments;
+    if (taken.duplicate >= room) {
+      ++counters_.duplicate_segments;
+      quick_acks_left_ = std::max(quick_acks_left_, options_.quick_acks);  // tcp_data_queue: out_of_window
+    } else {
+      ++counters_.out_of_order_segments;
+    }
     quick_acks_left_ = std::max(quick_acks_left_, options_.quick_acks / 8);
     owe_ack(true);
   } else if (gaps_before || taken.duplicate > 0 || room < length) {
@@ -115,10 +122,11 @@ void TcpReceiver::acknowledge_in_order(SimTime now, std::int64_t length, bool la
   }
 }
 
-void TcpReceiver::take_duplicate(std::int64_t position, std::int64_t length) {
+void TcpReceiver::note_duplicate(std::int64_t left, std::int64_t right) {
   ++counters_.duplicate_segments;
-  stream_.take(position, length, {});
-  owe_ack(true);
+  stream_.report_duplicate({left, right});
+  // The peer did not hear of it, and must hear now (tcp_send_dupack, tcp_data_queue).
+  quick_acks_left_ = std::max(quick_acks_left_, options_.quick_acks);
 }
 
 void TcpReceiver::owe_ack(bool alone) {
@@ -133,6 +141,7 @@ void TcpReceiver::owe_ack(bool alone) {
     ++counters_.merged_acks;
     owed_.pop_back();
   }
+  if (sack_blocks_ > 0 && stream_.has_duplicate()) ++counters_.dsacks_sent;
   owed_.push_back({rcv_nxt(), sack_blocks_ > 0 ? stream_.sack_blocks(sack_blocks_, initial_) : SackBlocks{},
                    ecn_echo_, alone});
   if (owed_.back().sack.count > 0) owed_.back().alone = true;

@@ -40,6 +40,7 @@ struct ReceiverCounters {
   std::uint64_t out_of_order_segments = 0;
   std::uint64_t duplicate_segments = 0;
   std::uint64_t refused_segments = 0;  // the bound of the reassembly queue was reached
+  std::uint64_t dsacks_sent = 0;       // acknowledgements that report a duplicate
   std::uint64_t ce_marks = 0;
   std::uint64_t merged_acks =
       0;  // owed, and told by a later one because the queue of acknowledgements was full
@@ -66,8 +67,8 @@ class TcpReceiver {
   // Takes a data segment or train that begins at `position`; `fin` when it carries one. What lies outside of the window
   // is cut off.
   void take(SimTime now, std::int64_t position, const TcpSegment& segment);
-  // Reports an old segment as a duplicate.
-  void take_duplicate(std::int64_t position, std::int64_t length);
+  // What was here before came again, from `left` to `right`: the next acknowledgement says so (RFC 2883).
+  void note_duplicate(std::int64_t left, std::int64_t right);
   // An acknowledgement is owed now, whatever came.
   void owe_ack(bool alone);
 

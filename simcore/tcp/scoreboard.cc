@@ -117,6 +117,12 @@ void Scoreboard::mark_retransmitted(Index index, SimTime now) {
   link_newest(index);
 }
 
+std::int64_t Scoreboard::retransmissions_in_flight() const {
+  std::int64_t count = 0;
+  for (Index i = first_; i != end_; ++i) count += at(i).retransmission_in_flight ? 1 : 0;
+  return count;
+}
+
 void Scoreboard::mark_all_lost() {
   const bool reneged = !empty() && at(first_).sacked;
   if (reneged) {

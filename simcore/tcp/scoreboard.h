@@ -67,6 +67,7 @@ class Scoreboard {
   std::int64_t sacked_bytes() const { return sacked_bytes_; }
   std::int64_t sacked_segments() const { return sacked_segments_; }
   std::int64_t lost_segments() const { return lost_segments_; }  // lost, whether sent again or not
+  std::int64_t retransmissions_in_flight() const;                // segments; looks at all of them
   // The position after the highest sacked segment, 0 when there is none.
   std::int64_t highest_sacked() const { return sacked_segments_ == 0 ? 0 : highest_sacked_; }
 

@@ -2,6 +2,15 @@
 //
 // TcpConnection, the part that takes: what happens when a segment arrives, in the order of RFC 9293 section 3.10.7,
 // with the stricter rules of RFC 5961 for resets, SYNs and acknowledgements, and RFC 7323 for timestamps.
+//
+// What is not acceptable is answered in one of three ways, as in Linux (tcp_validate_incoming):
+//
+//   nothing            a reset outside of the window; with `checks_of_linux` an acknowledgement of what was not sent
+//   acknowledgement    an old timestamp, or outside of the window: answer_unacceptable(), with a D-SACK of what it brought again
+//   challenge          RFC 5961: a SYN, a reset that is not exact, an acknowledgement of the far past: challenge()
+//
+// Empty segments are answered no faster than a rate limit allows, so that two ends never answer each other for ever; what
+// brings data is always answered (tcp_oow_rate_limited).
 #include <algorithm>
 #include <array>
 
@@ -12,9 +21,13 @@ namespace simcore {
 namespace {
 
 constexpr Duration kPawsLife = Duration::seconds(24 * 24 * 3600);  // RFC 7323 section 5.5
-// RFC 5961 section 7.
-constexpr Duration kChallengeWindow = Duration::seconds(5);
-constexpr std::uint32_t kChallengesPerWindow = 10;
+// Of answers to what is not acceptable: RFC 5961 section 7; Linux: net.ipv4.tcp_invalid_ratelimit.
+constexpr Duration kAnswersWindow = Duration::seconds(5);
+constexpr std::uint32_t kAnswersPerWindow = 10;
+constexpr Duration kAnswersWindowOfLinux = Duration::ms(500);
+constexpr std::uint32_t kAnswersPerWindowOfLinux = 1;
+constexpr std::int64_t kPawsTolerance = 1;  // tick: Linux's TCP_PAWS_WINDOW
+constexpr std::int64_t kTicksPerSecond = 1000;
 
 bool earlier(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
@@ -104,26 +117,13 @@ bool TcpConnection::passes_checks(SimTime now, const TcpSegment& segment, std::i
   if (timestamps_ && !is_reset && !passes_timestamp(now, segment, position)) return false;
 
   if (is_reset) {
-    const bool inside = position >= receiver_.rcv_nxt() &&
-                        position < std::max(receiver_.right_edge(), receiver_.rcv_nxt() + 1);
-    if (!inside) {
-      ++counters_.unacceptable_segments;
-    } else if (position != receiver_.rcv_nxt()) {
-      challenge(now);
-    } else if (state_ == TcpState::syn_received && passive_) {
-      listen();
-      syn_due_ = false;
-      syn_retry_at_ = SimTime::never();
-    } else {
-      end(state_ == TcpState::syn_received
-              ? TcpError::refused
-              : (state_ == TcpState::time_wait ? TcpError::none : TcpError::reset));
-    }
+    take_reset(now, position);
     return false;
   }
   if (segment.has(TcpFlag::syn)) {
     if (state_ == TcpState::syn_received && position == 0) {
       if (!segment.has(TcpFlag::ack)) {
+        note_timestamp(now, segment, position);
         syn_due_ = true;  // the peer has not heard our answer
         return false;
       }
@@ -136,25 +136,61 @@ bool TcpConnection::passes_checks(SimTime now, const TcpSegment& segment, std::i
     ++counters_.unacceptable_segments;
     if (segment.has(TcpFlag::fin) && state_ == TcpState::time_wait) quiet_at_ = now + options_.time_wait;
     if (!synchronized()) return false;
-    if (segment.length > 0 && position + segment.length <= receiver_.rcv_nxt()) {
-      receiver_.take_duplicate(position, segment.length);
-      // An old segment may bring a new acknowledgement.
-      if (segment.has(TcpFlag::ack)) take_ack(now, segment, position);
-    } else {
-      challenge(now);
-    }
+    answer_unacceptable(now, segment, position);
+    // An old segment may bring a new acknowledgement.
+    const bool old_data = segment.length > 0 && position < receiver_.rcv_nxt();
+    if (old_data && segment.has(TcpFlag::ack) && !options_.checks_of_linux) take_ack(now, segment, position);
     return false;
   }
   if (!segment.has(TcpFlag::ack)) {
     ++counters_.malformed_segments;
     return false;
   }
+  note_timestamp(now, segment, position);
   return true;
 }
 
+void TcpConnection::take_reset(SimTime now, std::int64_t position) {
+  const std::int64_t next = receiver_.rcv_nxt();
+  const std::int64_t first = options_.checks_of_linux ? std::min(last_ack_sent_, next) : next;
+  if (is_reset_here(position)) {
+    if (state_ == TcpState::syn_received && passive_) {
+      listen();
+      syn_due_ = false;
+      syn_retry_at_ = SimTime::never();
+    } else {
+      end(state_ == TcpState::syn_received
+              ? TcpError::refused
+              : (state_ == TcpState::time_wait ? TcpError::none : TcpError::reset));
+    }
+  } else if (position >= first && position < std::max(receiver_.right_edge(), next + 1)) {
+    challenge(now);
+  } else {
+    ++counters_.unacceptable_segments;
+  }
+}
+
+// RFC 5961 section 3.2. Linux takes it at the end of the highest SACK block too, where a peer that lost segments may be, and
+// one before RCV.NXT once the peer's FIN came, as some systems do not count it (tcp_validate_incoming, tcp_reset_check).
+bool TcpConnection::is_reset_here(std::int64_t position) const {
+  const std::int64_t next = receiver_.rcv_nxt();
+  if (position == next) return true;
+  if (!options_.checks_of_linux) return false;
+  const bool closing =
+      state_ == TcpState::close_wait || state_ == TcpState::last_ack || state_ == TcpState::closing;
+  if (closing && position == next - 1) return true;
+  const std::span<const Reassembly::Range> ranges = receiver_.stream().ranges();
+  return sack_ && !ranges.empty() && position == ranges.back().right;
+}
+
 // RFC 9293 section 3.4, table 6; with a closed window what begins at RCV.NXT is still looked at for its acknowledgement.
+// Linux: from what was acknowledged last to the edge, both included (tcp_sequence).
 bool TcpConnection::acceptable(std::int64_t position, std::int64_t length) const {
   const std::int64_t next = receiver_.rcv_nxt();
+  if (options_.checks_of_linux) {
+    return position + length >= std::min(last_ack_sent_, next) &&
+           position <= std::max(receiver_.right_edge(), next);
+  }
   const std::int64_t edge = std::max(receiver_.right_edge(), next + 1);
   if (length == 0) return position >= next && (position < edge || position == next);
   return position < edge && position + length > next;
@@ -163,20 +199,42 @@ bool TcpConnection::acceptable(std::int64_t position, std::int64_t length) const
 // RFC 7323 sections 4.3 and 5.3.
 bool TcpConnection::passes_timestamp(SimTime now, const TcpSegment& segment, std::int64_t position) {
   if (!segment.options.timestamps) {
+    if (options_.checks_of_linux) return true;  // it is judged by its sequence number alone
     ++counters_.malformed_segments;
     return false;
   }
+  const std::int64_t behind =
+      static_cast<std::int32_t>(recent_timestamp_ - segment.options.timestamps->value);  // ticks
+  if (behind <= (options_.checks_of_linux ? kPawsTolerance : 0)) return true;
+  if (now - recent_timestamp_at_ >= kPawsLife) return true;
+  if (options_.checks_of_linux && is_disordered_ack(segment, position, behind)) return true;
+  ++counters_.paws_drops;
+  if (segment.has(TcpFlag::syn)) {
+    challenge(now);
+  } else {
+    answer_unacceptable(now, segment, position);
+  }
+  return false;
+}
+
+// A pure acknowledgement that others overtook, and that says nothing new, is no old duplicate of an earlier incarnation
+// (tcp_disordered_ack): it is within the time in which what is on its way may come, 1.2 RTO.
+bool TcpConnection::is_disordered_ack(const TcpSegment& segment, std::int64_t position,
+                                      std::int64_t ticks_behind) const {
+  if (!synchronized() || !segment.has(TcpFlag::ack) || segment.sequence_length() > 0) return false;
+  if (position != receiver_.rcv_nxt()) return false;
+  if (unwrap(segment.ack, initial_send_, sender_.snd_una()) != sender_.snd_una()) return false;
+  if (sender_.may_update_window(position, std::int64_t{segment.window} << send_scale_)) return false;
+  return ticks_behind <= sender_.rtt().rto().count_ns() * 12 / 10 / (1'000'000'000 / kTicksPerSecond);
+}
+
+// Rule R3: only of what is acceptable, and never backwards.
+void TcpConnection::note_timestamp(SimTime now, const TcpSegment& segment, std::int64_t position) {
+  if (!timestamps_ || !segment.options.timestamps || position > last_ack_sent_) return;
   const std::uint32_t value = segment.options.timestamps->value;
-  if (earlier(value, recent_timestamp_) && now - recent_timestamp_at_ < kPawsLife) {
-    ++counters_.paws_drops;
-    if (synchronized()) receiver_.owe_ack(true);
-    return false;
-  }
-  if (position <= last_ack_sent_) {
-    recent_timestamp_ = value;
-    recent_timestamp_at_ = now;
-  }
-  return true;
+  if (earlier(value, recent_timestamp_) && now - recent_timestamp_at_ < kPawsLife) return;
+  recent_timestamp_ = value;
+  recent_timestamp_at_ = now;
 }
 
 // When the segment that this timestamp echoes was sent, to the tick.
@@ -204,8 +262,15 @@ bool TcpConnection::take_ack(SimTime now, const TcpSegment& segment, std::int64_
     }
   }
   const std::int64_t acked = unwrap(segment.ack, initial_send_, sender_.snd_una());
-  if (acked > sender_.snd_nxt() || acked < sender_.snd_una() - sender_.largest_window() - 1) {
-    challenge(now);  // RFC 5961 section 5.2
+  // RFC 5961 section 5.2. Linux is silent about the future while it is established, and takes nothing for the past that is
+  // before the beginning (tcp_ack, tcp_rcv_established).
+  const std::int64_t past = sender_.snd_una() - sender_.largest_window() - 1;
+  if (acked > sender_.snd_nxt() ||
+      acked < (options_.checks_of_linux ? std::max<std::int64_t>(past + 1, 0) : past)) {
+    const bool silent =
+        options_.checks_of_linux && acked > sender_.snd_nxt() && state_ == TcpState::established;
+    ++counters_.unacceptable_segments;
+    if (!silent) challenge(now);
     return false;
   }
   soft_error_ = TcpError::none;
@@ -246,6 +311,8 @@ void TcpConnection::take_payload(SimTime now, const TcpSegment& segment, std::in
   const bool expects_data =
       state_ == TcpState::established || state_ == TcpState::fin_wait_1 || state_ == TcpState::fin_wait_2;
   if (!expects_data) {
+    const std::int64_t end = position + segment.sequence_length();
+    if (state_ != TcpState::time_wait && end <= receiver_.rcv_nxt()) receiver_.note_duplicate(position, end);
     receiver_.owe_ack(false);
     if (state_ == TcpState::time_wait) quiet_at_ = now + options_.time_wait;
     return;
@@ -275,17 +342,35 @@ void TcpConnection::challenge(SimTime now) {
     if (state_ == TcpState::syn_received) syn_due_ = true;
     return;
   }
-  if (now - challenge_window_start_ >= kChallengeWindow || counters_.challenge_acks == 0) {
-    challenge_window_start_ = now;
-    challenges_in_window_ = 0;
-  }
-  if (challenges_in_window_ >= kChallengesPerWindow) {
-    ++counters_.challenge_acks_suppressed;
-    return;
-  }
-  ++challenges_in_window_;
+  if (!may_answer(now)) return;
   ++counters_.challenge_acks;
   receiver_.owe_ack(true);
+}
+
+// RFC 9293 section 3.10.7.4, and RFC 2883 section 4 for what came again, also when PAWS rejects it (tcp_send_dupack).
+void TcpConnection::answer_unacceptable(SimTime now, const TcpSegment& segment, std::int64_t position) {
+  if (!synchronized()) return;
+  const std::int64_t length = segment.sequence_length();
+  if (length == 0 && !may_answer(now)) return;
+  if (length > 0 && position < receiver_.rcv_nxt()) {
+    receiver_.note_duplicate(position, std::min(position + length, receiver_.rcv_nxt()));
+  }
+  receiver_.owe_ack(true);
+}
+
+// __tcp_oow_rate_limited.
+bool TcpConnection::may_answer(SimTime now) {
+  const bool of_linux = options_.checks_of_linux;
+  if (!answers_since_ || now - *answers_since_ >= (of_linux ? kAnswersWindowOfLinux : kAnswersWindow)) {
+    answers_since_ = now;
+    answers_ = 0;
+  }
+  if (answers_ >= (of_linux ? kAnswersPerWindowOfLinux : kAnswersPerWindow)) {
+    ++counters_.acks_skipped;
+    return false;
+  }
+  ++answers_;
+  return true;
 }
 
 void TcpConnection::owe_reset(SeqNum seq) {

@@ -239,7 +239,12 @@ std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
   persist_at_ = SimTime::never();
   persist_backoff_ = 0;
   send_short_ = false;
-  return transmit(now, chunk, fin);
+  const Outgoing outgoing = transmit(now, chunk, fin);
+  if (snd_una_ >= most_outstanding_until_ || outstanding() > most_outstanding_) {
+    most_outstanding_ = outstanding();
+    most_outstanding_until_ = snd_nxt_;
+  }
+  return outgoing;
 }
 
 // How much of `data` may go out now: whole segments, and a short one where nothing speaks against it.
@@ -400,17 +405,21 @@ void TcpSender::on_timeout(SimTime now) {
     return;
   }
   ++counters_.timeouts;
-  // RFC 5682 section 2.1: not within another recovery, unless nothing at all was heard since its timeout.
-  const bool fresh = state_ == RecoveryState::open || retries_ > 1;
+  // RFC 5682 section 2.1: not within another recovery, unless nothing at all was heard since its timeout. After an echo
+  // nothing was sent again, so it is none (tcp_enter_loss: new_recovery).
+  const bool fresh = state_ == RecoveryState::open || state_ == RecoveryState::reduced || retries_ > 1;
   frto_ = options_.frto && fresh ? Frto::sent_again : Frto::off;
-  // Once per loss: a timeout of a retransmission, or in a recovery, leaves ssthresh as it is.
-  if (state_ == RecoveryState::open || (state_ == RecoveryState::loss && progress_since_timeout_)) {
-    remember_for_undo();
+  board_.mark_all_lost();
+  // Once per loss: a timeout of a retransmission, or in a recovery, leaves ssthresh as it is (tcp_enter_loss).
+  if (state_ == RecoveryState::open || snd_una_ >= recover_ ||
+      (state_ == RecoveryState::loss && progress_since_timeout_)) {
+    remember_for_undo(true);
     reduce(CongestionEvent::timeout, now);
   }
+  cwr_due_ = ecn_;
+  episode_end_ = snd_nxt_;
   progress_since_timeout_ = false;
   congestion_.cwnd = congestion_.mss;
-  board_.mark_all_lost();
   state_ = RecoveryState::loss;
   recover_ = snd_nxt_;
   duplicate_acks_ = 0;
@@ -446,7 +455,7 @@ void TcpSender::reduce_mss(std::int64_t mss) {
   if (state_ == RecoveryState::loss) return;
   state_ = RecoveryState::loss;
   recover_ = snd_nxt_;
-  can_undo_ = false;
+  forget_undo();
   frto_ = Frto::off;
   progress_since_timeout_ = true;
   tail_probe_at_ = SimTime::never();

@@ -7,9 +7,13 @@
 //
 // States, as Linux names them:
 //
-//   open --loss found--> recovery --snd_una reaches `recover_`--> open
-//     |  --ECN echo----> reduced  -----------"---------------->  open
-//     `--timeout-------> loss     -----------"---------------->  open
+//   open --loss found--> recovery --snd_una reaches `recover_`----> open
+//     |  --ECN echo----> reduced  --snd_una is above `recover_`--> open
+//     `--timeout-------> loss     --snd_una reaches `recover_`----> open
+//
+// A congestion episode begins with any reduction; CWR travels in the first new data after it, which begins at the snd_nxt
+// of that moment. An echo is a sign of the same episode until what carried CWR is acknowledged (RFC 3168 section 6.1.2;
+// Linux: "CWR is to be held something above high_seq is ACKed", tcp_fastretrans_alert).
 //
 // Without SACK a duplicate acknowledgement stands for one segment that left the network (`duplicate_credit_`), which
 // makes the window inflation and deflation of RFC 5681 and 6582 fall out of the same rule as SACK's: send while the
@@ -48,6 +52,7 @@ struct SenderCounters {
   std::uint64_t tail_probes = 0;
   std::uint64_t window_probes = 0;
   std::uint64_t ecn_reductions = 0;
+  std::uint64_t dsacks_received = 0;  // acknowledgements that report a duplicate (RFC 2883)
   std::uint64_t undone = 0;
   std::uint64_t spurious_timeouts = 0;  // of these, those that F-RTO found
   std::uint64_t rescues = 0;            // retransmissions by NextSeg rules 3 and 4 of RFC 6675
@@ -117,6 +122,10 @@ class TcpSender {
   std::int64_t snd_nxt() const { return snd_nxt_; }
   std::int64_t send_window() const { return window_; }
   std::int64_t largest_window() const { return largest_window_; }
+  // Would an acknowledgement of snd_una, in a segment at `seq`, change the window (tcp_may_update_window)?
+  bool may_update_window(std::int64_t seq, std::int64_t window) const {
+    return seq > window_seq_ || (seq == window_seq_ && (window > window_ || window == 0));
+  }
   bool fin_acknowledged() const { return fin_queued_ && snd_una_ == buffer_.end() + 1; }
   bool fin_sent() const { return fin_queued_ && snd_nxt_ == buffer_.end() + 1; }
   bool gave_up() const { return gave_up_; }  // too many timeouts in a row
@@ -163,6 +172,7 @@ class TcpSender {
   void take_rtt(SimTime now, const Ack& ack, const Delivery& delivery);
   void detect_losses(SimTime now);
   void check_tail_probe(SimTime now, const Ack& ack, const Delivery& delivery);
+  void note_duplicate_reported(const PositionRange& block, const Ack& ack, Delivery& delivery);
   bool try_undo(const Ack& ack, const Delivery& delivery);
   bool judge_timeout(const Delivery& delivery);
   void undo();
@@ -170,7 +180,9 @@ class TcpSender {
   void move_window(SimTime now, const Delivery& delivery, bool recovery_ended);
   void enter_recovery(SimTime now);
   void enter_reduced(CongestionEvent event, SimTime now);
-  void remember_for_undo();
+  void remember_for_undo(bool window);
+  void forget_undo() { undo_from_ = 0; }
+  std::int64_t current_ssthresh() const;
   void reduce(CongestionEvent event, SimTime now);
   void end_recovery(SimTime now);
 
@@ -204,16 +216,25 @@ class TcpSender {
   bool retransmit_now_ = false;  // the first lost segment goes out whatever the window says
   std::uint32_t duplicate_acks_ = 0;
   std::int64_t duplicate_credit_ = 0;
+  // Linux: max_packets_out and cwnd_usage_seq of tcp_cwnd_validate, in bytes and as a position: the most that was outstanding
+  // since that position was sent.
+  std::int64_t most_outstanding_ = 0;
+  std::int64_t most_outstanding_until_ = 0;
   std::int64_t limited_at_ = 0;  // snd_nxt when the congestion window last held sending back
+  std::int64_t episode_end_ =
+      0;  // snd_nxt at the latest reduction: an echo up to here is of the same episode
   bool cwr_due_ = false;
+  bool echoed_ = false;  // by the latest acknowledgement
   std::int64_t newly_lost_ = 0;
 
-  // What was there before the present recovery, should it prove needless.
-  bool can_undo_ = false;
+  // What was there before the latest reduction, should it prove needless: until the next one.
+  std::int64_t undo_from_ = 0;  // snd_una at that reduction; 0: nothing can be undone
+  bool undo_window_ = false;    // false: an echo says that the path is congested, whatever the losses were
   std::int64_t undo_cwnd_ = 0;
   std::int64_t undo_ssthresh_ = 0;
   std::optional<SimTime> first_retransmission_;
   std::int64_t unconfirmed_retransmissions_ = 0;
+  std::int64_t reported_duplicates_ = 0;  // segments, by D-SACKs, since the beginning
 
   // F-RTO: after a timeout the first segment is sent again; when that is acknowledged, new data are; what is heard of
   // them tells whether the others had arrived before.

@@ -16,7 +16,7 @@ struct TcpSender::Delivery {
   std::int64_t acked = 0;
   std::int64_t delivered = 0;
   std::int64_t sacked = 0;
-  std::int64_t duplicates = 0;  // segments that a DSACK block reports
+  std::int64_t duplicates = 0;  // segments that a D-SACK block reports
   bool duplicate_ack = false;
   bool new_segment_acked = false;  // one that was sent once
   bool original_acked = false;     // one that was sent once, and before the present recovery
@@ -31,6 +31,8 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   delivery.prior_outstanding = outstanding();
   newly_lost_ = 0;
   unanswered_probes_ = 0;
+  echoed_ = ack.ecn_echo && ecn_;
+  if (echoed_) undo_window_ = false;  // tcp_fastretrans_alert, step A
 
   const bool window_changed = update_window(ack);
   if (sack_) take_sack(now, ack, delivery);
@@ -74,12 +76,11 @@ void TcpSender::take_sack(SimTime now, const Ack& ack, Delivery& delivery) {
   for (std::size_t i = 0; i < ack.sack.size(); ++i) {
     const PositionRange block = ack.sack[i];
     // RFC 2883: a first block below the acknowledgement, or within the second block, reports a duplicate.
-    const bool below = block.right <= std::max(ack.position, snd_una_);
+    const bool below = block.left < ack.position;
     const bool within =
         i == 0 && ack.sack.size() > 1 && block.left >= ack.sack[1].left && block.right <= ack.sack[1].right;
     if (i == 0 && (below || within)) {
-      delivery.duplicates = std::max<std::int64_t>(1, (block.right - block.left) / congestion_.mss);
-      rack_.duplicate_reported(snd_una_, snd_nxt_);
+      note_duplicate_reported(block, ack, delivery);
       continue;
     }
     if (block.right <= block.left || block.right > snd_nxt_ || block.left <= snd_una_) continue;
@@ -87,6 +88,23 @@ void TcpSender::take_sack(SimTime now, const Ack& ack, Delivery& delivery) {
       delivery.sacked += segment.length();
       note_delivered(now, ack, segment, delivery);
     });
+  }
+}
+
+// What a D-SACK tells, unless it cannot be: more than any window, or than was ever sent again (tcp_check_dsack,
+// tcp_dsack_seen). It counts for the undoing when it is of what was sent since the reduction.
+void TcpSender::note_duplicate_reported(const PositionRange& block, const Ack& ack, Delivery& delivery) {
+  const std::int64_t length = block.right - block.left;
+  if (length <= 0 || length > largest_window_) return;
+  ++counters_.dsacks_received;
+  const std::int64_t segments = (length + congestion_.mss - 1) / congestion_.mss;
+  reported_duplicates_ += segments;
+  if (reported_duplicates_ > static_cast<std::int64_t>(counters_.retransmitted_segments)) return;
+  delivery.duplicates = segments;
+  const bool of_probe = segments == 1 && tail_probe_end_ != 0 && tail_probe_end_ == block.right;
+  if (!of_probe) rack_.duplicate_reported(snd_una_, snd_nxt_);
+  if (undo_from_ > 0 && block.right > undo_from_ && block.right <= std::max(ack.position, snd_nxt_)) {
+    unconfirmed_retransmissions_ = std::max<std::int64_t>(0, unconfirmed_retransmissions_ - segments);
   }
 }
 
@@ -169,27 +187,43 @@ void TcpSender::check_tail_probe(SimTime now, const Ack& ack, const Delivery& de
                          ack.position == tail_probe_end_ && delivery.acked > 0;
   if (undecided) return;
   tail_probe_end_ = 0;
-  if (repaired && state_ == RecoveryState::open) enter_reduced(CongestionEvent::loss, now);
+  if (!repaired || state_ != RecoveryState::open) return;
+  enter_reduced(CongestionEvent::loss, now);
+  // Nothing is outstanding of what was sent before, so Linux has it done with at once (tcp_process_tlp_ack).
+  if (options_.window_of_linux) end_recovery(now);
 }
 
-void TcpSender::remember_for_undo() {
-  can_undo_ = options_.undo;
+// `window`: the window is given back too. Linux gives back at least three quarters of the window as ssthresh
+// (tcp_current_ssthresh).
+void TcpSender::remember_for_undo(bool window) {
+  if (!options_.undo) return;
+  undo_from_ = snd_una_;
+  undo_window_ = window;
   undo_cwnd_ = congestion_.cwnd;
-  undo_ssthresh_ = congestion_.ssthresh;
+  undo_ssthresh_ = options_.window_of_linux ? current_ssthresh() : congestion_.ssthresh;
   first_retransmission_.reset();
-  unconfirmed_retransmissions_ = 0;
+  // What is on its way as a retransmission may be reported too, a tail probe even when all is taken for lost (tcp_init_undo).
+  const std::int64_t probes = tail_probe_end_ != 0 && tail_probe_repeated_ ? 1 : 0;
+  unconfirmed_retransmissions_ = std::max(board_.retransmissions_in_flight(), probes);
 }
 
-// RFC 3522 and 4015 (timestamps: the first acknowledgement of new data answers the original), RFC 3708 (every
-// retransmission was reported as a duplicate).
+std::int64_t TcpSender::current_ssthresh() const {
+  const bool reducing = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
+  if (reducing) return congestion_.ssthresh;
+  return std::max(congestion_.ssthresh, congestion_.cwnd / 2 + congestion_.cwnd / 4);
+}
+
+// RFC 3522 and 4015 (timestamps: an acknowledgement of new data answers the original), RFC 3708 (every retransmission was
+// reported as a duplicate). Timestamps tell it within the recovery, D-SACKs until the next reduction, as in Linux
+// (tcp_try_undo_partial, tcp_try_undo_loss, tcp_try_undo_dsack); after a timeout only with progress.
 bool TcpSender::try_undo(const Ack& ack, const Delivery& delivery) {
-  if (!can_undo_ || state_ == RecoveryState::open || !first_retransmission_) return false;
-  unconfirmed_retransmissions_ -= delivery.duplicates;
-  const bool original_answered =
-      delivery.acked > 0 && ack.echoed && *ack.echoed + Duration::ms(1) <= *first_retransmission_;
-  const bool all_duplicates = delivery.duplicates > 0 && unconfirmed_retransmissions_ <= 0;
-  if (delivery.acked > 0 && ack.echoed && !original_answered && state_ == RecoveryState::loss)
-    can_undo_ = false;
+  if (undo_from_ == 0 || !first_retransmission_) return false;
+  const bool recovering = state_ == RecoveryState::recovery || state_ == RecoveryState::loss;
+  const bool original_answered = recovering && delivery.acked > 0 && ack.echoed &&
+                                 *ack.echoed + Duration::ms(1) <= *first_retransmission_;
+  const bool heard = delivery.duplicates > 0 || (recovering && delivery.acked > 0);
+  const bool all_duplicates =
+      heard && unconfirmed_retransmissions_ == 0 && (state_ != RecoveryState::loss || delivery.acked > 0);
   if (!original_answered && !all_duplicates) return false;
   undo();
   return true;
@@ -225,13 +259,17 @@ bool TcpSender::judge_timeout(const Delivery& delivery) {
   return false;
 }
 
-// What the loss that was none did to the window is taken back.
+// What the loss that was none did to the window is taken back, and with it the word of it (tcp_undo_cwnd_reduction).
 void TcpSender::undo() {
-  can_undo_ = false;
+  forget_undo();
   frto_ = Frto::off;
   ++counters_.undone;
-  congestion_.cwnd = std::max(congestion_.cwnd, undo_cwnd_);
-  congestion_.ssthresh = std::max(congestion_.ssthresh, undo_ssthresh_);
+  if (undo_window_) {
+    congestion_.cwnd = std::max(congestion_.cwnd, undo_cwnd_);
+    congestion_.ssthresh = std::max(congestion_.ssthresh, undo_ssthresh_);
+    cwr_due_ = false;
+    episode_end_ = 0;
+  }
   board_.forget_losses();
   retransmit_now_ = false;
   duplicate_acks_ = 0;
@@ -245,7 +283,7 @@ void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delive
   const bool ended = snd_una_ >= recover_;
   switch (state_) {
     case RecoveryState::reduced:
-      if (ended) end_recovery(now);
+      if (snd_una_ > recover_) end_recovery(now);
       break;
     case RecoveryState::recovery:
       if (ended || (options_.recovery == LossRecovery::reno && !sack_ && delivery.acked > 0)) {
@@ -271,9 +309,8 @@ void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delive
   const bool careful = options_.recovery == LossRecovery::reno || snd_una_ > recover_ || recover_ == 0;
   if ((by_count && careful) || (sack_ && board_.next_lost())) {
     enter_recovery(now);
-  } else if (ack.ecn_echo && ecn_ && state_ == RecoveryState::open) {
+  } else if (ack.ecn_echo && ecn_ && state_ == RecoveryState::open && snd_una_ > episode_end_) {
     ++counters_.ecn_reductions;
-    cwr_due_ = true;
     enter_reduced(CongestionEvent::ecn_echo, now);
   }
 }
@@ -284,16 +321,18 @@ void TcpSender::reduce(CongestionEvent event, SimTime now) {
   if (options_.window_of_linux && !control_->owns_window()) {
     congestion_.ssthresh -= congestion_.ssthresh % congestion_.mss;
   }
+  // RFC 3168 section 6.1.2: CWR says that the window was reduced, for whatever reason (tcp_init_cwnd_reduction).
+  cwr_due_ = ecn_;
+  episode_end_ = snd_nxt_;
 }
 
 void TcpSender::enter_recovery(SimTime now) {
   ++counters_.fast_recoveries;
   const bool already_reduced = state_ == RecoveryState::reduced;
-  if (!already_reduced) {
-    remember_for_undo();
-    reduce(CongestionEvent::loss, now);
-  }
-  recover_ = snd_nxt_;
+  remember_for_undo(!already_reduced && !echoed_);
+  if (!already_reduced) reduce(CongestionEvent::loss, now);
+  // Linux: the reduction that is under way keeps its end (tcp_enter_recovery).
+  if (!already_reduced || !options_.window_of_linux) recover_ = snd_nxt_;
   retransmit_now_ = true;
   sent_again_up_to_ = snd_una_;
   rescued_ = false;
@@ -317,7 +356,7 @@ void TcpSender::enter_recovery(SimTime now) {
 
 // RFC 3168 section 6.1.2: once per window of data, and nothing is sent again.
 void TcpSender::enter_reduced(CongestionEvent event, SimTime now) {
-  can_undo_ = false;
+  forget_undo();
   reduce(event, now);
   state_ = RecoveryState::reduced;
   recover_ = snd_nxt_;
@@ -327,7 +366,6 @@ void TcpSender::enter_reduced(CongestionEvent event, SimTime now) {
 void TcpSender::end_recovery(SimTime now) {
   const RecoveryState ended = state_;
   state_ = RecoveryState::open;
-  can_undo_ = false;
   duplicate_acks_ = 0;
   duplicate_credit_ = 0;
   if (ended == RecoveryState::recovery && rack_tlp_) rack_.recovery_ended();
@@ -347,7 +385,8 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
   sample.snd_nxt = snd_nxt_;
   if (delivery.new_segment_acked) sample.rtt = now - delivery.latest_sent;
   sample.srtt = rtt_.srtt();
-  const bool doubling = congestion_.slow_start() && congestion_.cwnd < 2 * delivery.prior_outstanding;
+  const bool doubling = congestion_.slow_start() &&
+                        congestion_.cwnd < 2 * std::max(most_outstanding_, delivery.prior_outstanding);
   sample.window_limited = limited_at_ >= delivery.prior_una || doubling;
   sample.recovering = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
   sample.after_timeout = state_ == RecoveryState::loss;

@@ -19,6 +19,7 @@ TcpOptions TcpOptions::linux_like() {
   options.congestion = CongestionAlgorithm::cubic;
   options.cubic_of_linux = true;
   options.window_of_linux = true;
+  options.checks_of_linux = true;
   options.bytes_counted_per_ack = 0;
   options.frto = true;                          // net.ipv4.tcp_frto
   options.rto.minimum_rto = Duration::ms(200);  // TCP_RTO_MIN
@@ -204,6 +205,10 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 &O::quick_acks,
                 {.help = "this many segments at the beginning are acknowledged at once, as in Linux",
                  .unit = "segments"}},
+               {"checks_of_linux",
+                &O::checks_of_linux,
+                {.help = "segments are judged and answered as in Linux: PAWS takes acknowledgements out of "
+                         "order, and an empty segment that is unacceptable is answered once in 0.5 s"}},
                {"ack_per_train",
                 &O::ack_per_train,
                 {.help = "one acknowledgement for what travels together, as behind GRO"}},

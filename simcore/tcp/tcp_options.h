@@ -105,6 +105,9 @@ struct TcpOptions {
   Duration delayed_ack_timeout = Duration::ms(200);
   std::uint32_t delayed_ack_segments = 2;
   std::uint32_t quick_acks = 0;  // Linux: the first n segments of a connection are acknowledged at once
+  // Linux: what is acceptable reaches back to what was acknowledged last, PAWS tolerates a tick and acknowledgements out of
+  // order, and empty segments are answered once in 0.5 s (net.ipv4.tcp_invalid_ratelimit) instead of ten times in 5 s.
+  bool checks_of_linux = false;
   bool ack_per_train =
       false;  // as a receiver behind GRO; false acknowledges per segment, whatever travels together
 
