@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import sys
 import time
 from typing import Any
@@ -14,7 +16,10 @@ from hybridnet.mininet.term import makeTerms, runX11
 from hybridnet.mininet.util import connections
 from hybridnet.net import Net
 
-__all__ = ["CLI"]
+__all__ = ["CLI", "isReadable"]
+
+_HOW_TO_SWITCH = "invalid number of args: switch <switch name>{start, stop}\n"
+_LEFT = "exited by user command"
 
 
 class CLI(shell.CLI):
@@ -46,6 +51,21 @@ class CLI(shell.CLI):
             if self.onecmd(line):
                 break
 
+    readlineInited = True
+
+    @classmethod
+    def initReadline(cls) -> None:
+        """Nothing: a prompt at a terminal knows its history."""
+
+    def isatty(self) -> bool:
+        """Whether commands come from a terminal."""
+        return os.isatty(self.stdin.fileno())
+
+    def waitForNode(self, node: Node) -> None:
+        """Wait until the command that runs in a node has ended, and print its output."""
+        while node.waiting:
+            output(node.monitor(timeoutms=1000))
+
     def run(self) -> None:
         """Ask until the user leaves; the constructor calls it, also that of a script's class."""
         super()._loop()
@@ -55,15 +75,12 @@ class CLI(shell.CLI):
 
     def default(self, line: str) -> bool | None:  # type: ignore[override]
         """NODE COMMAND: run a command in a node."""
-        if line == "EOF":
-            output("\n")
-            return True
         name, _, text = line.partition(" ")
         if name not in self.mn:
             error(f"*** Unknown command: {line}\n")
             return None
         if not text.strip():
-            error(f"*** Enter a command for node: {name} <cmd>\n")
+            error(f"*** Please enter a command for node: {name} <cmd>\n")
             return None
         node = self.mn[name]
         if not isinstance(node, Node):
@@ -118,11 +135,13 @@ class CLI(shell.CLI):
         """switch SWITCH start|stop: start or stop a switch."""
         words = line.split()
         if len(words) != 2 or words[1] not in ("start", "stop"):
-            error("*** write: switch SWITCH start|stop\n")
+            error(
+                "invalid command: switch <switch name> {start, stop}\n" if len(words) == 2 else _HOW_TO_SWITCH
+            )
             return
         switch = self.mn.nameToNode.get(words[0])
         if switch not in self.mn.switches:
-            error(f"*** {words[0]} is not a switch; `nodes` lists them\n")
+            error(f"invalid switch: {words[0]}\n")
             return
         if words[1] == "start":
             switch.start(self.mn.controllers)
@@ -132,29 +151,58 @@ class CLI(shell.CLI):
     def _iperf(self, names: list[str], protocol: str, rate: str) -> None:
         for name in names:
             if name not in self.mn:
-                error(f"*** iperf: there is no node {name}; `nodes` lists them\n")
+                error(f"node '{name}' not in network\n")
                 return
+        if len(names) not in (0, 2):
+            error("invalid number of args: iperf src dst\n")
+            return
         super()._iperf(names, protocol, rate)
+
+    def do_link(self, line: str) -> None:
+        """link NODE NODE up|down: set the links between two nodes."""
+        words = line.split()
+        if len(words) != 3 or words[2] not in ("up", "down"):
+            what = "type" if len(words) == 3 else "number of args"
+            error(f"invalid {what}: link end1 end2 [up down]\n")
+            return
+        self.mn.configLinkStatus(*words)
 
     def do_wait(self, _: str) -> None:
         """wait: wait until each switch has its controller."""
         self.mn.waitConnected()
 
-    def do_xterm(self, line: str) -> None:
+    def do_xterm(self, line: str, term: str = "xterm") -> None:
         """xterm NODE ...: open a terminal for each node."""
-        for name in line.split() or ["?"]:
+        if not line.split():
+            error(f"usage: {term} node1 node2 ...\n")
+        for name in line.split():
             if name in self.mn:
-                makeTerms([self.mn[name]])
+                makeTerms([self.mn[name]], term=term)
             else:
-                error(f"*** xterm {name}: write xterm NODE ...; `nodes` lists them\n")
+                error(f"node '{name}' not in network\n")
 
-    do_gterm = do_xterm
+    def do_gterm(self, line: str) -> None:
+        """gterm NODE ...: the same, with the terminal of GNOME."""
+        self.do_xterm(line, term="gterm")
+
+    def do_exit(self, _: str) -> str:  # type: ignore[override]
+        """exit: leave the prompt."""
+        return _LEFT
+
+    def do_quit(self, line: str) -> str:  # type: ignore[override]
+        """quit: leave the prompt."""
+        return self.do_exit(line)
+
+    def do_EOF(self, line: str) -> str:
+        """EOF: leave the prompt."""
+        output("\n")
+        return self.do_exit(line)
 
     def do_x(self, line: str) -> None:
         """x NODE COMMAND: run a program with a window in a node."""
         name, _, command = line.partition(" ")
         if name not in self.mn or not command.strip():
-            error("*** write: x NODE COMMAND\n")
+            error("usage: x node [cmd args]...\n")
             return
         runX11(self.mn[name], command)
 
@@ -195,3 +243,9 @@ class CLI(shell.CLI):
 
     def _scope(self) -> dict[str, Any]:
         return {"net": self.mn, **self.mn.nameToNode}
+
+
+def isReadable(poller: select.poll) -> bool | None:
+    """Whether there is something to read of what is polled; None where nothing has happened."""
+    happened = poller.poll(0)
+    return bool(happened[0][1] & select.POLLIN) if happened else None

@@ -44,6 +44,10 @@ COMMAND_END = chr(127)
 ENDING_S = 0.5  # how long a command may take to end after its output was read, when another follows
 
 
+class NoInterfaceError(UsageError, KeyError):
+    """A node has no interface of a name: a KeyError for scripts, as in Mininet."""
+
+
 class TerminalEnd:
     """The end of a shell's terminal at which its output is read, and its input written."""
 
@@ -82,6 +86,8 @@ class Node(live.Node):
     """
 
     portBase = 0  # number of the first port
+    execed = False  # whether a program has taken the place of its shell
+    waitExited = True
     is_bridge = False  # whether hybridnet makes a bridge of it, beside which its commands run
     inToNode: dict[Any, Any] = {}
     outToNode: dict[Any, Any] = {}
@@ -209,24 +215,46 @@ class Node(live.Node):
         """Whether an interface (the default one) is administratively up."""
         return self._required(intf).isUp()
 
-    def setIP(self, ip: str, prefixLen: int = 8, intf: Any = None, **kwargs: Any) -> None:
-        """Replace an interface's address."""
-        super().setIP(ip, prefixLen, intf)
+    def intf(self, intf: Any = None) -> Any:
+        """The interface of that name, the default one without argument; an interface itself.
 
-    def setARP(self, ip: str, mac: str) -> None:
+        Raises:
+            NoInterfaceError: no interface has the name.
+        """
+        if isinstance(intf, str) and intf and intf not in self.nameToIntf:
+            raise NoInterfaceError(
+                f"node {self.name} has no interface {intf}; it has {', '.join(self.intfNames()) or 'none'}"
+            )
+        return self.nameToIntf[intf] if isinstance(intf, str) and intf else super().intf(intf)
+
+    def setIP(  # type: ignore[override]
+        self, ip: str, prefixLen: int = 8, intf: Any = None, **kwargs: Any
+    ) -> str:
+        """Replace an interface's address. Returns what is said of it."""
+        found: Any = self._required(intf)
+        return str(found.setIP(ip, prefixLen))
+
+    def setMAC(self, mac: str, intf: Any = None) -> str:  # type: ignore[override]
+        """Replace an interface's MAC address. Returns what is said of it."""
+        found: Any = self._required(intf)
+        return str(found.setMAC(mac))
+
+    def setARP(self, ip: str, mac: str) -> str:  # type: ignore[override]
         """Add a permanent neighbour entry, as arp reads it; what arp refuses has no effect, and that is said."""
         address = ":".join(byte.zfill(2) for byte in str(mac).split(":"))  # arp takes bytes of one digit
         try:
             super().setARP(whole_address(str(ip)), address)
         except HybridnetError as problem:
             tolerate(f"host {self.name}: its neighbour {ip} at {mac}", f"it has no effect: {problem}")
+        return ""
 
-    def setHostRoute(self, ip: str, intf: Any) -> None:
+    def setHostRoute(self, ip: str, intf: Any) -> str:  # type: ignore[override]
         """Add a route to one address out of an interface; what route refuses has no effect, and that is said."""
         try:
             super().setHostRoute(whole_address(str(ip)), intf)
         except HybridnetError as problem:
             tolerate(f"host {self.name}: its route to {ip}", f"it has no effect: {problem}")
+        return ""
 
     def setDefaultRoute(self, intf: Any = None) -> None:
         """Replace the default route: now, or when the network is made."""
@@ -256,6 +284,7 @@ class Node(live.Node):
 
         A class of a script's own overrides it, and calls this one.
         """
+        results: dict[str, Any] = {}
         told = {
             "setMAC": {"mac": mac},
             "setIP": {"ip": ip},
@@ -263,7 +292,6 @@ class Node(live.Node):
         }
         own = any(is_overridden(self, method) for method in ("setParam", *told))
         if own and self.defaultIntf() is not None:
-            results: dict[str, Any] = {}
             for method, param in told.items():
                 self.setParam(results, method, **param)
             if lo != "up":
@@ -276,20 +304,22 @@ class Node(live.Node):
             if ip is not None and ip.partition("/")[0] != intf.ip:
                 self.setIP(ip, intf=intf)
                 has_moved = True  # and its routes are gone
+        results |= {name: "" for name, value in (("mac", mac), ("ip", ip)) if value is not None}
         if defaultRoute is not None and (has_moved or defaultRoute != self.params.get("defaultRoute")):
             self.setDefaultRoute(defaultRoute)
+        if defaultRoute is not None:
+            results["defaultRoute"] = None
         if lo != "up":
             self.cmd("ip link set dev lo", lo)
-        return {}
+        return results
 
     def configDefault(self, **moreParams: Any) -> None:
         """`config` with its own parameters, and more: now, or when the network that it was added to is made."""
         if self._is_loose():
             self.make()
+        self.params.update(moreParams)
         if self.is_made():
-            self.config(**{**self.params, **moreParams})
-        else:
-            self.params.update(moreParams)
+            self.config(**self.params)
 
     # Commands
 
@@ -451,7 +481,11 @@ class Node(live.Node):
             self.net.release(self)
 
     def deleteIntfs(self, checkName: bool = True) -> None:
-        """Interfaces go with the network."""
+        """Remove its interfaces: those that have its name in theirs, or all."""
+        for intf in list(self.intfs.values()):
+            if isinstance(intf, Intf) and intf.name != "lo" and (self.name in intf.name or not checkName):
+                intf.delete()
+                info(".")
 
     def cleanup(self) -> None:
         """The node goes with the network."""
@@ -528,8 +562,10 @@ class CPULimitedHost(Host):
         results = super().config(**params)
         if cpu is not None and cpu > 0:
             self.setCPUFrac(cpu, self.sched)
+            results["cpu"] = None
         if cores is not None:
             self.setCPUs(cores)
+            results["cores"] = None
         return results
 
     def setCPUFrac(self, f: float, sched: str | None = None) -> None:

@@ -176,8 +176,8 @@ class Intf(live.Intf):
         ports = "" if bridge is None else self.cmd("ovs-vsctl list-ports", bridge)
         return "OK" if self.name in ports.split() else "MISSING"
 
-    def setMAC(self, macstr: str) -> None:
-        """Replace the MAC address."""
+    def setMAC(self, macstr: str) -> str:  # type: ignore[override]
+        """Replace the MAC address. Returns what is said of it: nothing; what goes wrong is a warning."""
         mac = accepted_mac(macstr, f"host {self.node.name}")
         if mac is not None and self.node.is_made():
             # Mininet sets it down meanwhile: its link-local address then follows the new one, and routes are gone.
@@ -187,17 +187,20 @@ class Intf(live.Intf):
             finally:
                 self.ifconfig("up")
         self.mac = mac or self.mac
+        return ""
 
-    def setIP(self, ipstr: str, prefixLen: int | None = None) -> None:
-        """Replace the address: ``"10.0.0.5/8"``, or an address and a prefix length; 0.0.0.0 takes it away."""
+    def setIP(self, ipstr: str, prefixLen: int | None = None) -> str:  # type: ignore[override]
+        """Replace the address: ``"10.0.0.5/8"``, or an address and a prefix length; 0.0.0.0 takes it away. Returns what
+        is said of it: nothing; what goes wrong is a warning.
+        """
         ipstr = whole_address(ipstr)
         if not ipstr:
             self.ip = ipstr
-            return
+            return ""
         if ipstr.partition("/")[0] == "0.0.0.0":
             self.cmd("ip -4 address flush dev", self.name)
             self.ip, self.prefixLen = "0.0.0.0", prefixLen
-            return
+            return ""
         try:
             super().setIP(ipstr, prefixLen)
         except HybridnetError as problem:
@@ -205,6 +208,7 @@ class Intf(live.Intf):
             self.ip = None
         if self.ip is None:
             self.ip = ipstr.partition("/")[0]  # as Mininet remembers it, whatever the host said
+        return ""
 
     def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
         """Call a method with one parameter, unless that is None or there is no such method."""
@@ -218,17 +222,19 @@ class Intf(live.Intf):
         up: bool = True,
         **params: Any,
     ) -> dict[str, Any]:
-        """Change its addresses, and of a `TCIntf` what it sends: bw, delay, jitter, loss, max_queue_size."""
-        if mac is not None:
-            self.setMAC(mac)
-        if ip is not None:
-            self.setIP(ip)
-        if ifconfig is not None:
-            self.ifconfig(*ifconfig.split())
+        """Change its addresses, and of a `TCIntf` what it sends: bw, delay, jitter, loss, max_queue_size. Returns what
+        its methods have returned, by parameter.
+        """
+        results: dict[str, Any] = {}
+        self.setParam(results, "setMAC", mac=mac)
+        self.setParam(results, "setIP", ip=ip)
+        if self.node.is_made() and not self.node.is_bridge:  # ports are up
+            self.setParam(results, "isUp", up=up)
+        self.setParam(results, "ifconfig", ifconfig=None if ifconfig is None else ifconfig.split())
         shaped = self.shaping_of(params)
         if self.link is not None and any(shaped.get(name) is not None for name in SHAPING):
             self.link.shape(self, shaped)
-        return {}
+        return results
 
     def configures_itself(self) -> bool:
         """Whether its class is one of a script's that has a `config` of its own, to be called once it is made."""
@@ -238,15 +244,20 @@ class Intf(live.Intf):
         """Remove the interface, and with it its link: the two ends of one are one device."""
         if self.link is not None:
             self.link.delete()
+            self.link = None
+        else:
+            self.cmd("ip link del", self.name)
+            self.node.delIntf(self)
 
     def rename(self, newname: str) -> str:
         """Give it another name. Returns what the commands printed."""
-        said = self.cmd(f"ip link set dev {self.name} down")
-        said += self.cmd(f"ip link set dev {self.name} name {newname}")
+        self.cmd(f"ip link set dev {self.name} down")
+        said = self.cmd(f"ip link set dev {self.name} name {newname}")
         self.node.nameToIntf.pop(self.name, None)
         self.name = newname
         self.node.nameToIntf[newname] = self
-        return said + self.cmd(f"ip link set dev {newname} up")
+        self.cmd(f"ip link set dev {newname} up")
+        return said
 
 
 def is_overridden(of: Any, method: str) -> bool:
@@ -495,6 +506,11 @@ class TCIntf(Intf):
         """The commands of tc by which Mininet gives it a rate, and what the next qdisc says of its parent. A simulated
         link knows no TBF and no HFSC: these are HTB there.
         """
+        if bw and not 0 <= bw <= self.bwParamMax:
+            error(f"Bandwidth limit {bw} is outside supported range 0..{self.bwParamMax} - ignoring\n")
+            return [], " root "
+        if bw is not None and speedup > 0 and self.node.name[:1] == "s":
+            bw = speedup
         by = "htb"
         if self.link is not None and self.link.by_kernel:
             by = "hfsc" if use_hfsc else "tbf" if use_tbf else by
@@ -509,6 +525,9 @@ class TCIntf(Intf):
         max_queue_size: int | None = None,
     ) -> tuple[list[str], str]:
         """The same for delay, jitter, loss and the queue."""
+        if loss and not 0 <= loss <= 100:
+            error(f"Bad loss percentage {loss} %%\n")
+            return [], parent
         return traffic_control.netem_commands(parent, delay, jitter, loss, max_queue_size)
 
     def tc(self, cmd: str, tc: str = "tc") -> str:
@@ -526,21 +545,24 @@ class TCIntf(Intf):
 
     def config(  # type: ignore[override]
         self, mac: str | None = None, ip: str | None = None, up: bool = True, **params: Any
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any] | None:
         """Change its addresses, and what it sends: bw, delay, jitter, loss, max_queue_size.
 
         Returns:
-            ``tcoutputs``, what commands of tc have printed, and ``parent``, below which a further qdisc goes.
+            What `Intf.config` does, with ``tcoutputs``, what commands of tc have printed, and ``parent``, below which a
+            further qdisc goes. None where nothing is said of what it sends.
         """
         if self.link is not None and self.link.by_kernel:
-            super().config(mac=mac, ip=ip, up=up, **params)
+            results = super().config(mac=mac, ip=ip, up=up, **params)
             made = self.node.is_made()
-            return {"tcoutputs": apply(self, self.shaped)} if made else {}
+            return {**results, "tcoutputs": apply(self, self.shaped)} if made else results
         by_commands = self.has_own_commands() and self.node.network().is_here()
         rest = {name: value for name, value in params.items() if not by_commands or name not in SHAPING}
-        super().config(mac=mac, ip=ip, up=up, **rest)
-        if all(params.get(name) is None for name in ("bw", *traffic_control.OF_NETEM)):
-            return {}
+        results = super().config(mac=mac, ip=ip, up=up, **rest)
+        if params.get("bw") is params.get("max_queue_size") is None and not (
+            params.get("delay") or params.get("loss")
+        ):
+            return None
         commands, parent = self.bwCmds(**{name: params.get(name, none) for name, none in _OF_RATES.items()})
         of_netem = {name: params.get(name) for name in traffic_control.OF_NETEM}
         more, parent = self.delayCmds(parent=parent, **of_netem)
@@ -550,7 +572,7 @@ class TCIntf(Intf):
             said = [self.tc(command) for command in (*commands, *more)]
             for text in filter(None, said):
                 error(f"*** Error: {text}")
-        return {"tcoutputs": said, "parent": parent}
+        return {**results, "tcoutputs": said, "parent": parent}
 
 
 class TCLink(Link):
@@ -569,6 +591,18 @@ class TCULink(TCLink):
 class OVSIntf(Intf):
     """An end of a patch between switches."""
 
+    def ifconfig(self, *args: str) -> str:
+        """Nothing for ``"up"``, as a patch is; raises Exception for anything else, as Mininet's does."""
+        if args == ("up",):
+            self._is_up = True
+            return ""
+        raise Exception(f"OVSIntf cannot do ifconfig {' '.join(map(str, args))}")
+
 
 class OVSLink(Link):
     """A patch between switches, unless it is simulated: its ends are no devices, and nothing is copied there."""
+
+    def __init__(self, node1: Node, node2: Node, *args: Any, **kwargs: Any) -> None:
+        if len(args) < _PLACE_OF_INTF and node1.is_bridge and node2.is_bridge:
+            kwargs.setdefault("intf", OVSIntf)
+        super().__init__(node1, node2, *args, **kwargs)

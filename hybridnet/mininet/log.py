@@ -18,8 +18,8 @@ from hybridnet.system import log
 from hybridnet.system.log import LEVELS, error, output, warn
 
 __all__ = [
-    "LEVELS", "LOGLEVELDEFAULT", "LOGMSGFORMAT", "OUTPUT", "MininetLogger", "StreamHandlerNoNewline", "critical",
-    "debug", "error", "info", "lg", "makeListCompatible", "output", "setLogLevel", "warn", "warning",
+    "LEVELS", "LOGLEVELDEFAULT", "LOGMSGFORMAT", "OUTPUT", "MininetLogger", "Singleton", "StreamHandlerNoNewline",
+    "critical", "debug", "error", "info", "lg", "makeListCompatible", "output", "setLogLevel", "warn", "warning",
 ]  # fmt: skip
 
 OUTPUT = LEVELS["output"]
@@ -64,6 +64,19 @@ def critical(*parts: object) -> None:
 def makeListCompatible(fn: Callable[[str], object]) -> Callable[..., object]:
     """A function of several words, which `fn` gets as one text."""
     return lambda *parts: fn(" ".join(str(part) for part in parts))
+
+
+class Singleton(type):
+    """The class of classes that have one object."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], dict_: dict[str, Any]) -> None:
+        super().__init__(name, bases, dict_)
+        cls.instance: Any = None
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.instance is None:
+            cls.instance = super().__call__(*args, **kwargs)
+        return cls.instance
 
 
 class StreamHandlerNoNewline(logging.StreamHandler[TextIO]):

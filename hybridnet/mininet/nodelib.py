@@ -72,7 +72,10 @@ class NAT(Node):
         super().__init__(name, **params)
         if flush:
             tolerate(f"NAT {name}: flush=", "the rules that are there already stay")
-        self.subnet, self.localIntf = subnet, localIntf
+        self.subnet, self.localIntf, self.flush = subnet, localIntf, flush
+
+    def setManualConfig(self, intf: Any) -> None:
+        """Nothing: no manager of networks looks at the interfaces of a network."""
 
     def config(self, **params: Any) -> dict[str, Any]:  # type: ignore[override]
         """`Node.config`, and its rules; says what makes them."""

@@ -285,6 +285,8 @@ class OVSSwitch(Bridge):
         """Nothing: the network removes them in bulk. Returns them."""
         return switches
 
+    argmax = 128000  # characters of a command of ovs-vsctl's, in Mininet
+
     @classmethod
     def isOldOVS(cls) -> bool:
         """Whether Open vSwitch is older than 1.10; it is not."""

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from hybridnet.mininet.util import irange
-from hybridnet.topo import natural
+from hybridnet.mininet.util import irange, natural
 
 __all__ = ["LinearTopo", "MinimalTopo", "MultiGraph", "SingleSwitchReversedTopo", "SingleSwitchTopo", "Topo"]
 
@@ -22,7 +21,6 @@ class MultiGraph:
     def add_node(self, node: str, attr_dict: dict[str, Any] | None = None, **attrs: Any) -> None:
         """Add a node, or change its dictionary."""
         self.node[node] = {**(attr_dict or {}), **attrs}
-        self.edge.setdefault(node, {})
 
     def add_edge(
         self,
@@ -32,7 +30,12 @@ class MultiGraph:
         attr_dict: dict[str, Any] | None = None,
         **attrs: Any,
     ) -> int:
-        """Add an edge. Returns its key: the number after the others', from 1 on, where none is given."""
+        """Add an edge, and its nodes if they are new. Returns its key: the number after the others', from 1 on, where
+        none is given.
+        """
+        for node in (src, dst):
+            self.node.setdefault(node, {})
+            self.edge.setdefault(node, {})
         between = self.edge[src].setdefault(dst, {})
         self.edge[dst][src] = between
         if key is None:
@@ -45,15 +48,11 @@ class MultiGraph:
         return list(self.node.items()) if data else list(self.node)
 
     def edges_iter(self, data: bool = False, keys: bool = False) -> Iterator[tuple[Any, ...]]:
-        """Every edge once, from the end that was added first."""
-        seen = set()
+        """Every edge once, from the end whose name is the lesser one."""
         for src, far in self.edge.items():
             for dst, between in far.items():
-                if (dst, src) in seen:
-                    continue
-                for key, attrs in between.items():
+                for key, attrs in between.items() if src <= dst else ():
                     yield (src, dst, *((key,) if keys else ()), *((attrs,) if data else ()))
-                seen.add((src, dst))
 
     def edges(self, data: bool = False, keys: bool = False) -> list[tuple[Any, ...]]:
         """The edges as a list."""
@@ -169,12 +168,10 @@ class Topo:
             return found
         return sorted(found, key=lambda link: [natural(str(word)) for word in link[: 3 if withKeys else 2]])
 
-    def port(self, src: str, dst: str) -> tuple[int, int] | None:
-        """The ports of the first link between two nodes, `src`'s first; None if there is none."""
-        for sport, (node, dport) in sorted(self.ports.get(src, {}).items()):
-            if node == dst:
-                return sport, dport
-        return None
+    def port(self, src: str, dst: str) -> tuple[int, int] | list[tuple[int, int]]:
+        """The ports of the link between two nodes, `src`'s first; a list where there are several links, or none."""
+        found = [(sport, dport) for sport, (node, dport) in self.ports[src].items() if node == dst]
+        return found[0] if len(found) == 1 else found
 
     def linkInfo(self, src: str, dst: str, key: int | None = None) -> dict[str, Any]:
         """The options of a link, with node1, node2, port1, port2."""

@@ -55,8 +55,8 @@ class TorusTopo(Topo):
         for column in range(x):
             for row in range(y):
                 place = f"{column + 1}x{row + 1}"
-                number = column * y + row + 1
-                names[column, row] = self.addSwitch(f"s{place}", dpid=f"{number:016x}")
+                number = 256 * (column + 1) + row + 1
+                names[column, row] = self.addSwitch(f"s{place}", dpid=f"{number:x}")
                 for of_switch in irange(1, n):
                     host = self.addHost(f"h{place}" if n == 1 else f"h{place}x{of_switch}")
                     self.addLink(host, names[column, row])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import codecs
 import itertools
 import os
+import re
 import resource
 import shlex
 import subprocess
@@ -20,15 +21,56 @@ from weakref import WeakKeyDictionary
 
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
 from hybridnet.mininet.log import debug, error, info, output
-from hybridnet.topo import natural
 
 __all__ = [
-    "BaseString", "Encoding", "Python3", "buildTopo", "checkFloat", "checkInt", "checkRun", "custom", "customClass",
-    "decode", "dumpNetConnections", "dumpNodeConnections", "dumpPorts", "encode", "ensureRoot", "errFail", "errRun",
-    "fixLimits", "getincrementaldecoder", "ipAdd", "ipNum", "ipParse", "ipStr", "irange", "isShellBuiltin",
-    "macColonHex", "makeIntfPair", "makeNumeric", "moveIntf", "moveIntfNoRetry", "natural", "naturalSeq", "netParse",
-    "numCores", "oldQuietRun", "pexpect", "pmonitor", "quietRun", "retry", "rlimitTestAndSet", "run", "specialClass",
-    "splitArgs", "sysctlTestAndSet", "waitListening", "which",
+    "BaseString",
+    "Encoding",
+    "NullCodec",
+    "Python3",
+    "buildTopo",
+    "checkFloat",
+    "checkInt",
+    "checkRun",
+    "custom",
+    "customClass",
+    "decode",
+    "dumpNetConnections",
+    "dumpNodeConnections",
+    "dumpPorts",
+    "encode",
+    "ensureRoot",
+    "errFail",
+    "errRun",
+    "fixLimits",
+    "getincrementaldecoder",
+    "ipAdd",
+    "ipNum",
+    "ipParse",
+    "ipStr",
+    "irange",
+    "isShellBuiltin",
+    "macColonHex",
+    "makeIntfPair",
+    "makeNumeric",
+    "mountCgroups",
+    "moveIntf",
+    "moveIntfNoRetry",
+    "natural",
+    "naturalSeq",
+    "netParse",
+    "numCores",
+    "oldQuietRun",
+    "pexpect",
+    "pmonitor",
+    "quietRun",
+    "retry",
+    "rlimitTestAndSet",
+    "run",
+    "specialClass",
+    "splitArgs",
+    "sysctlTestAndSet",
+    "waitListening",
+    "which",
 ]  # fmt: skip
 
 Python3 = True
@@ -36,14 +78,28 @@ BaseString = str
 Encoding = "utf-8"
 
 
-def decode(text: bytes | str) -> str:
+def decode(buf: bytes | str) -> str:
     """Bytes as text; text stays as it is."""
-    return text.decode(Encoding, errors="replace") if isinstance(text, bytes) else text
+    return buf.decode(Encoding, errors="replace") if isinstance(buf, bytes) else buf
 
 
-def encode(text: str | bytes) -> bytes:
+def encode(buf: str | bytes) -> bytes:
     """Text as bytes; bytes stay as they are."""
-    return text.encode(Encoding) if isinstance(text, str) else text
+    return buf.encode(Encoding) if isinstance(buf, str) else buf
+
+
+class NullCodec:
+    """Leaves everything as it is."""
+
+    @staticmethod
+    def decode(buf: Any) -> Any:
+        """What is given."""
+        return buf
+
+    @staticmethod
+    def encode(buf: Any) -> Any:
+        """What is given."""
+        return buf
 
 
 def getincrementaldecoder() -> codecs.IncrementalDecoder:
@@ -55,11 +111,11 @@ def getincrementaldecoder() -> codecs.IncrementalDecoder:
 
 
 def _words(command: tuple[Any, ...]) -> list[str] | str:
-    """What `subprocess` is to run: one list, the words of one text, or the arguments as words."""
+    """What `subprocess` is to run: one list, one text divided at each space, as Mininet does it, or the arguments."""
     if len(command) == 1 and isinstance(command[0], list):
         return [str(word) for word in command[0]]
     if len(command) == 1 and isinstance(command[0], str):
-        return shlex.split(command[0])
+        return command[0].split(" ")
     return [str(word) for word in command]
 
 
@@ -88,15 +144,18 @@ def errRun(*cmd: Any, **kwargs: Any) -> tuple[str, str, int]:
     words = cmd[0] if isinstance(cmd[0], list) else cmd
     command = " ".join(map(str, words)) if shell else _words(cmd)
     if echo:
-        info(f"{command if isinstance(command, str) else ' '.join(command)}\n")
-    if not shell and isinstance(command, list) and isShellBuiltin(command[0]):
+        info(cmd, "\n")
+    if not shell and isinstance(command, list) and command[0] in _ONLY_BUILT_IN:
         command, shell = shlex.join(command), True
     debug(f"*** errRun: {command}\n")
     try:
         done = subprocess.run(command, shell=shell, stdout=subprocess.PIPE, check=False, **kwargs)
     except FileNotFoundError as problem:
         return "", f"{problem.filename}: command not found\n", 127
-    return decode(done.stdout or b""), decode(done.stderr or b""), done.returncode
+    said, complained = decode(done.stdout or b""), decode(done.stderr or b"")
+    if echo:
+        output(said + complained)
+    return said, complained, done.returncode
 
 
 def errFail(*cmd: Any, **kwargs: Any) -> tuple[str, str, int]:
@@ -117,20 +176,29 @@ def oldQuietRun(*cmd: Any) -> str:
     return quietRun(list(cmd) if len(cmd) > 1 else cmd[0])
 
 
-def which(cmd: str, **kwargs: Any) -> str:
-    """Where a program is; empty when it is nowhere."""
+def which(cmd: str, **kwargs: Any) -> str | None:
+    """Where a program is; None when it is nowhere."""
     out, _, status = errRun(["which", cmd], **kwargs)
-    return "" if status else out.strip()
+    return None if status else out.strip()
 
 
-def isShellBuiltin(cmd: str) -> bool:
-    """Whether bash has it built in and no program of that name would be run."""
-    return cmd.partition(" ")[0] in {
+_ONLY_BUILT_IN = frozenset(
+    {
         ".", ":", "alias", "bg", "break", "builtin", "cd", "command", "compgen", "complete", "continue", "declare",
         "dirs", "disown", "enable", "eval", "exec", "exit", "export", "fc", "fg", "getopts", "hash", "help", "history",
         "jobs", "let", "local", "logout", "popd", "pushd", "read", "readonly", "return", "set", "shift", "shopt",
         "source", "suspend", "times", "trap", "type", "typeset", "ulimit", "umask", "unalias", "unset", "wait",
-    }  # fmt: skip
+    }
+)  # fmt: skip
+"""What bash has built in where there is no program of that name."""
+_ALSO_PROGRAMS = frozenset(
+    {"[", "caller", "echo", "false", "kill", "mapfile", "printf", "pwd", "readarray", "test", "true"}
+)
+
+
+def isShellBuiltin(cmd: str) -> bool:
+    """Whether bash has it built in."""
+    return cmd.partition(" ")[0] in _ONLY_BUILT_IN | _ALSO_PROGRAMS
 
 
 def retry(retries: int, delaySecs: float, fn: Callable[..., Any], *args: Any, **keywords: Any) -> None:
@@ -147,6 +215,10 @@ def ensureRoot() -> None:
     """Raise EnvironmentLackError unless this is root."""
     if os.getuid() != 0:
         raise EnvironmentLackError("Mininet's scripts make networks and need root; run with sudo")
+
+
+def mountCgroups() -> None:
+    """Nothing to mount: a network finds the control groups where the system has them."""
 
 
 def fixLimits() -> None:
@@ -193,7 +265,7 @@ def macColonHex(mac: int) -> str:
         >>> macColonHex(258)
         '00:00:00:00:01:02'
     """
-    return ":".join(f"{byte:02x}" for byte in mac.to_bytes(6, "big"))
+    return ":".join(f"{byte:02x}" for byte in (mac % (1 << 48)).to_bytes(6, "big"))
 
 
 def ipStr(ip: int) -> str:
@@ -208,7 +280,7 @@ def ipStr(ip: int) -> str:
 
 def ipNum(w: int, x: int, y: int, z: int) -> int:
     """The four bytes of an IPv4 address as a number."""
-    return int.from_bytes(bytes((w, x, y, z)), "big")
+    return (w << 24) + (x << 16) + (y << 8) + z
 
 
 def ipAdd(i: int, prefixLen: int = 8, ipBaseNum: int = 0x0A000000) -> str:
@@ -280,7 +352,17 @@ def makeNumeric(s: str) -> int | float | str:
     return int(s) if checkInt(s) else float(s) if checkFloat(s) else s
 
 
-def naturalSeq(t: Iterable[str]) -> list[tuple[Any, ...]]:
+def natural(text: Any) -> list[int | str]:
+    """The parts of a name by which names with numbers are sorted.
+
+    Example:
+        >>> natural("h12s3")
+        ['h', 12, 's', 3, '']
+    """
+    return [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", str(text))]
+
+
+def naturalSeq(t: Iterable[str]) -> list[list[int | str]]:
     """The natural keys of several names."""
     return [natural(text) for text in t]
 
@@ -293,7 +375,7 @@ def irange(start: int, end: int) -> range:
 def custom(cls: Callable[..., Any], **params: Any) -> Callable[..., Any]:
     """A class (or function) with some of its parameters given."""
     made = partial(cls, **params)
-    made.__name__ = f"custom({getattr(cls, '__name__', cls)},{params})"  # type: ignore[attr-defined]
+    made.__name__ = f"custom({cls},{params})"  # type: ignore[attr-defined]
     return made
 
 
@@ -351,7 +433,7 @@ def specialClass(
         def __init__(self, *args: Any, **params: Any) -> None:
             super().__init__(*before, *args, *after, **{**weak, **params, **strong})
 
-    Special.__name__ = f"{cls.__name__}*"
+    Special.__name__ = f"{cls.__name__}{weak}"
     return Special
 
 
@@ -530,7 +612,7 @@ def moveIntfNoRetry(intf: Any, dstNode: Any, printError: bool = False) -> bool:
     """
     said = quietRun(f"ip link set {intf} netns {_pid_here(dstNode)}")
     if said and printError:
-        error(f"*** Error: moveIntf: {intf} not successfully moved to {dstNode}: {said}\n")
+        error(f"*** Error: moveIntf: {intf} not successfully moved to {dstNode}:\n {said}")
     return not said
 
 

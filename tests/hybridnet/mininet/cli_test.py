@@ -13,11 +13,11 @@ from hybridnet.mininet.cli import CLI
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("iperf h1 h9", "*** iperf: there is no node h9; `nodes` lists them"),
-        ("iperfudp 5M h9 h1", "*** iperf: there is no node h9; `nodes` lists them"),
-        ("switch s9 stop", "*** s9 is not a switch; `nodes` lists them"),
-        ("switch h1 stop", "*** h1 is not a switch; `nodes` lists them"),
-        ("switch h1", "*** write: switch SWITCH start|stop"),
+        ("iperf h1 h9", "node 'h9' not in network"),
+        ("iperfudp 5M h9 h1", "node 'h9' not in network"),
+        ("switch s9 stop", "invalid switch: s9"),
+        ("switch h1 stop", "invalid switch: h1"),
+        ("switch h1", "invalid number of args: switch <switch name>{start, stop}"),
     ],
 )
 def test_a_name_that_is_no_node_is_told_and_the_prompt_goes_on(
