@@ -24,7 +24,9 @@ constexpr double kPacingMargin = 0.99;
 Bbr::Bbr(const TcpOptions& options)
     : initial_window_segments_(options.initial_window), pacing_gain_(kHighGain), cwnd_gain_(kHighGain) {}
 
-double Bbr::bandwidth() const { return *std::max_element(round_bandwidth_.begin(), round_bandwidth_.end()); }
+double Bbr::bandwidth() const {
+  return std::ranges::max(round_bandwidth_, {}, &RoundBandwidth::largest).largest;
+}
 
 std::optional<double> Bbr::pacing_rate() const {
   return pacing_rate_ > 0 ? std::optional(pacing_rate_) : std::nullopt;
@@ -48,15 +50,17 @@ void Bbr::update_round(const AckSample& sample) {
   ++round_;
   round_start_ = true;
   conserve_packets_ = false;
-  round_bandwidth_[static_cast<std::size_t>(round_) % kBandwidthRounds] = 0;
 }
 
 void Bbr::update_bandwidth(const AckSample& sample) {
   if (!sample.rate.valid()) return;
   const double rate = sample.rate.bytes_per_second();
   if (sample.rate.application_limited && rate < bandwidth()) return;
-  double& slot = round_bandwidth_[static_cast<std::size_t>(round_) % kBandwidthRounds];
-  slot = std::max(slot, rate);
+  for (RoundBandwidth& each : round_bandwidth_) {
+    if (round_ - each.round >= kBandwidthRounds) each.largest = 0;
+  }
+  RoundBandwidth& slot = round_bandwidth_[static_cast<std::size_t>(round_ % kBandwidthRounds)];
+  slot = {round_, std::max(slot.largest, rate)};
 }
 
 void Bbr::check_full_pipe(const AckSample& sample) {
@@ -104,17 +108,19 @@ void Bbr::advance_cycle(const AckSample& sample, std::int64_t mss) {
 
 void Bbr::update_min_rtt(const AckSample& sample, CongestionWindow& window) {
   const bool expired = sample.now > min_rtt_at_ + kMinRttLife && min_rtt_ != Duration::infinite();
-  if (sample.rtt && (*sample.rtt <= min_rtt_ || expired)) {
+  if (sample.rtt && (*sample.rtt < min_rtt_ || (expired && !sample.ack_may_be_delayed))) {
     min_rtt_ = *sample.rtt;
     min_rtt_at_ = sample.now;
   }
-  if (expired && mode_ != Mode::probe_rtt) {
+  // What follows a pause needs no drained queue to measure the path.
+  if (expired && !restarting_ && mode_ != Mode::probe_rtt) {
     mode_ = Mode::probe_rtt;
     pacing_gain_ = 1;
     cwnd_gain_ = 1;
     saved_window_ = std::max(saved_window_, window.cwnd);
     probe_rtt_until_ = SimTime::never();
   }
+  if (sample.rate.delivered > 0) restarting_ = false;
   if (mode_ != Mode::probe_rtt) return;
   if (probe_rtt_until_ == SimTime::never()) {
     if (sample.in_flight > kLeastWindow * window.mss) return;
@@ -124,12 +130,17 @@ void Bbr::update_min_rtt(const AckSample& sample, CongestionWindow& window) {
     return;
   }
   if (round_start_) probe_rtt_round_done_ = true;
-  if (!probe_rtt_round_done_ || sample.now < probe_rtt_until_) return;
-  min_rtt_at_ = sample.now;
+  if (probe_rtt_round_done_) end_probe_rtt(sample.now, window);
+}
+
+// bbr_check_probe_rtt_done.
+void Bbr::end_probe_rtt(SimTime now, CongestionWindow& window) {
+  if (probe_rtt_until_ == SimTime::never() || now < probe_rtt_until_) return;
+  min_rtt_at_ = now;
   window.cwnd = std::max(window.cwnd, saved_window_);
   saved_window_ = 0;
   if (pipe_full_) {
-    enter_probe_bandwidth(sample.now);
+    enter_probe_bandwidth(now);
   } else {
     mode_ = Mode::startup;
     pacing_gain_ = kHighGain;
@@ -190,6 +201,19 @@ void Bbr::on_recovery_end(CongestionWindow& window, SimTime) {
   if (mode_ == Mode::probe_rtt) return;
   window.cwnd = std::max(window.cwnd, saved_window_);
   saved_window_ = 0;
+}
+
+// bbr_cwnd_event: after a pause it sends at the bandwidth that it knows, without a burst, and a PROBE_RTT that the pause
+// outlasted is over.
+void Bbr::on_sending_starts(const SendingStart& start, CongestionWindow& window) {
+  if (!start.application_limited) return;
+  restarting_ = true;
+  if (mode_ == Mode::probe_bandwidth) {
+    const double rate = bandwidth() * kPacingMargin;
+    if (pipe_full_ || rate > pacing_rate_) pacing_rate_ = rate;
+  } else if (mode_ == Mode::probe_rtt) {
+    end_probe_rtt(start.now, window);
+  }
 }
 
 void Bbr::on_undo(CongestionWindow&) {

@@ -27,6 +27,8 @@ class Bbr final : public CongestionControl {
                        SimTime now) override;
   void on_recovery_end(CongestionWindow& window, SimTime now) override;
   void on_undo(CongestionWindow& window) override;
+  void on_sending_starts(const SendingStart& start, CongestionWindow& window) override;
+  bool starves() const override { return mode_ == Mode::probe_rtt; }
   bool owns_window() const override { return true; }
   std::optional<double> pacing_rate() const override;
 
@@ -41,6 +43,7 @@ class Bbr final : public CongestionControl {
   void check_drained(const AckSample& sample, std::int64_t mss);
   void enter_probe_bandwidth(SimTime now);
   void update_min_rtt(const AckSample& sample, CongestionWindow& window);
+  void end_probe_rtt(SimTime now, CongestionWindow& window);
   void set_pacing_rate(const AckSample& sample, const CongestionWindow& window);
   void set_window(const AckSample& sample, CongestionWindow& window);
   double bandwidth() const;  // bytes per second
@@ -52,9 +55,14 @@ class Bbr final : public CongestionControl {
   double cwnd_gain_;
   double pacing_rate_ = 0;
 
-  // The largest sample of each of the last 10 round trips.
-  static constexpr std::size_t kBandwidthRounds = 10;
-  std::array<double, kBandwidthRounds> round_bandwidth_{};
+  // The largest sample of each of the last 10 round trips before the latest sample that counted: a time in which the
+  // application sent little makes nothing forgotten (minmax_running_max).
+  struct RoundBandwidth {
+    std::int64_t round = 0;
+    double largest = 0;
+  };
+  static constexpr std::int64_t kBandwidthRounds = 10;
+  std::array<RoundBandwidth, kBandwidthRounds> round_bandwidth_{};
   std::int64_t round_ = 0;
   std::int64_t round_end_ = 0;  // delivered() that ends the round
   bool round_start_ = false;
@@ -70,6 +78,8 @@ class Bbr final : public CongestionControl {
   SimTime min_rtt_at_ = SimTime::zero();
   SimTime probe_rtt_until_ = SimTime::never();
   bool probe_rtt_round_done_ = false;
+  bool restarting_ =
+      false;  // idle_restart: nothing was delivered since the application let the path run empty
 
   std::int64_t saved_window_ = 0;
   bool conserve_packets_ = false;

@@ -39,8 +39,17 @@ struct AckSample {
   bool window_limited = false;  // the window, not the application or the receiver, held the sender back
   bool recovering = false;      // in fast recovery, or reducing after an ECN echo
   bool after_timeout = false;
+  bool ack_may_be_delayed =
+      false;  // it is of a lone short segment, so the sample may hold the receiver's patience
   std::int64_t total_delivered = 0;
   DeliveryRate::Sample rate;
+};
+
+struct SendingStart {
+  SimTime now = SimTime::zero();
+  Duration idle = Duration::zero();  // since something was sent last
+  bool rested = false;               // that is longer than a timeout
+  bool application_limited = false;  // the application, not the network, let it come to this
 };
 
 enum class CongestionEvent : std::uint8_t { loss, ecn_echo, timeout };
@@ -59,11 +68,14 @@ class CongestionControl {
   virtual void on_recovery_end(CongestionWindow&, SimTime) {}
   // The reduction was needless; the window is already restored.
   virtual void on_undo(CongestionWindow&) {}
-  // Sending starts again after the connection was idle for `idle`.
-  virtual void on_idle_end(CongestionWindow&, SimTime, Duration /*idle*/) {}
+  // Sending starts with nothing in flight (Linux: CA_EVENT_TX_START).
+  virtual void on_sending_starts(const SendingStart&, CongestionWindow&) {}
 
   // True when the algorithm sets the window in recovery too, instead of the sender's PRR.
   virtual bool owns_window() const { return false; }
+
+  // True while it sends little on purpose: the delivery rate of that says nothing of the path.
+  virtual bool starves() const { return false; }
 
   // Bytes per second at which segments are spaced; absent when the window alone decides.
   virtual std::optional<double> pacing_rate() const { return std::nullopt; }

@@ -156,7 +156,8 @@ void TcpConnection::reduce_mss(std::int64_t mss) {
   if (synchronized()) sender_.reduce_mss(payload_limit(mss_, timestamps_));
 }
 
-void TcpConnection::establish(SimTime now, std::int64_t window) {
+// `segment` answers our SYN.
+void TcpConnection::establish(SimTime now, const TcpSegment& segment, std::int64_t window) {
   const std::size_t blocks = timestamps_ ? kSackBlocksWithTimestamps : kSackBlocks;
   receiver_.establish(scaling_ ? TcpReceiver::scale_for(options_.receive_buffer) : std::uint8_t{0},
                       sack_ ? blocks : 0, ecn_);
@@ -164,9 +165,17 @@ void TcpConnection::establish(SimTime now, std::int64_t window) {
                                  .window = window,
                                  .sack = sack_,
                                  .ecn = ecn_,
-                                 .syn_retransmitted = syn_retries_ > 0,
+                                 .syn_retries = syn_retries_,
+                                 .syn_in_time = timestamps_ && segment.options.timestamps &&
+                                                segment.options.timestamps->echo == timestamp(syn_sent_at_),
                                  .rtt = std::nullopt};
-  if (syn_retries_ == 0) agreement.rtt = now - syn_sent_at_;
+  // Of a SYN that was sent again, only timestamps tell which was answered (tcp_ack_update_rtt).
+  const std::optional<SimTime> answered = echoed(now, segment);
+  if (syn_retries_ == 0) {
+    agreement.rtt = now - syn_sent_at_;
+  } else if (options_.start_of_linux && answered) {
+    agreement.rtt = std::max(now - *answered, Duration::ms(1));
+  }
   sender_.establish(now, agreement);
   syn_retry_at_ = SimTime::never();
   syn_due_ = false;

@@ -167,7 +167,7 @@ class TcpConnection {
   bool take_ack(SimTime now, const TcpSegment& segment, std::int64_t position);
   void take_payload(SimTime now, const TcpSegment& segment, std::int64_t position);
   void agree(const TcpSegment& syn);
-  void establish(SimTime now, std::int64_t window);
+  void establish(SimTime now, const TcpSegment& segment, std::int64_t window);
   void after_fin_acknowledged(SimTime now);
   void after_fin_received(SimTime now);
   void challenge(SimTime now);

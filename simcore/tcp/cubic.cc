@@ -84,8 +84,8 @@ void Cubic::on_undo(CongestionWindow&) {
 }
 
 // An idle time is not time on the curve (section 5.8).
-void Cubic::on_idle_end(CongestionWindow&, SimTime, Duration idle) {
-  if (in_epoch_) epoch_start_ = epoch_start_ + idle;
+void Cubic::on_sending_starts(const SendingStart& start, CongestionWindow&) {
+  if (in_epoch_ && start.rested) epoch_start_ = epoch_start_ + start.idle;
 }
 
 }  // namespace simcore

@@ -22,7 +22,7 @@ class Cubic final : public Reno {
   std::int64_t reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t flight,
                        SimTime now) override;
   void on_undo(CongestionWindow& window) override;
-  void on_idle_end(CongestionWindow& window, SimTime now, Duration idle) override;
+  void on_sending_starts(const SendingStart& start, CongestionWindow& window) override;
 
  private:
   void start_epoch(SimTime now, double segments);

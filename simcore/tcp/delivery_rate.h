@@ -29,6 +29,7 @@ class DeliveryRate {
   };
 
   std::int64_t delivered() const { return delivered_; }
+  bool application_limited() const { return application_limited_until_ > 0; }
 
   // A segment is sent, or sent again; `nothing_in_flight` before it.
   void on_sent(SentSegment& segment, SimTime now, bool nothing_in_flight) {

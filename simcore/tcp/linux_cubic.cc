@@ -24,7 +24,8 @@ void LinuxCubic::on_ack(const AckSample& sample, CongestionWindow& window) {
   if (!sample.window_limited) return;
   std::int64_t acked = sample.acked;
   if (window.slow_start()) {
-    if (use_hystart_ && hystart_.on_ack(sample, window)) {
+    if (use_hystart_ && !hystart_done_ && hystart_.on_ack(sample, window)) {
+      hystart_done_ = true;  // `found` of hystart_update: the slow start after an idle time is left alone
       window.ssthresh = window.cwnd;
     } else {
       acked = slow_start(acked, window);
@@ -88,7 +89,10 @@ std::int64_t LinuxCubic::reduced(CongestionEvent event, const CongestionWindow& 
   const std::int64_t segments = std::max<std::int64_t>(window.cwnd / window.mss, 1);
   const auto cwnd = static_cast<double>(segments);
   if (event == CongestionEvent::timeout) {
-    last_max_ = 0;
+    last_max_ = 0;  // and all else that was learnt: bictcp_reset
+    min_rtt_ = Duration::infinite();
+    hystart_ = HyStart{};
+    hystart_done_ = false;
   } else {
     const std::int64_t converged =
         segments * (kOne + kBeta) / (2 * kOne);  // in whole segments, as the kernel's
@@ -97,8 +101,9 @@ std::int64_t LinuxCubic::reduced(CongestionEvent event, const CongestionWindow& 
   return std::max<std::int64_t>(segments * kBeta / kOne, 2) * window.mss;
 }
 
-void LinuxCubic::on_idle_end(CongestionWindow&, SimTime, Duration idle) {
-  if (in_epoch_) epoch_start_ = epoch_start_ + idle;
+// Whenever nothing is in flight, however short the pause was: cubictcp_cwnd_event.
+void LinuxCubic::on_sending_starts(const SendingStart& start, CongestionWindow&) {
+  if (in_epoch_) epoch_start_ = std::min(epoch_start_ + start.idle, start.now);
 }
 
 }  // namespace simcore

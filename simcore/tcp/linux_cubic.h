@@ -26,7 +26,7 @@ class LinuxCubic final : public Reno {
   void on_ack(const AckSample& sample, CongestionWindow& window) override;
   std::int64_t reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t flight,
                        SimTime now) override;
-  void on_idle_end(CongestionWindow& window, SimTime now, Duration idle) override;
+  void on_sending_starts(const SendingStart& start, CongestionWindow& window) override;
 
  private:
   void update(SimTime now, std::int64_t segments, double acked);
@@ -34,6 +34,7 @@ class LinuxCubic final : public Reno {
 
   bool use_hystart_;
   HyStart hystart_;
+  bool hystart_done_ = false;  // it ended a slow start, and does not end another before a timeout
   Duration min_rtt_ = Duration::infinite();
   bool in_epoch_ = false;
   SimTime epoch_start_ = SimTime::zero();

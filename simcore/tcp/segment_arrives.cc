@@ -85,7 +85,7 @@ void TcpConnection::arrives_in_syn_sent(SimTime now, const TcpSegment& segment) 
   if (!segment.has(TcpFlag::syn)) return;
   agree(segment);
   if (has_ack) {
-    establish(now, segment.window);
+    establish(now, segment, segment.window);
     receiver_.owe_ack(false);
     return;
   }
@@ -255,7 +255,7 @@ bool TcpConnection::take_ack(SimTime now, const TcpSegment& segment, std::int64_
       return false;
     }
     const bool on_syn = segment.has(TcpFlag::syn);
-    establish(now, std::int64_t{segment.window} << (on_syn ? 0 : send_scale_));
+    establish(now, segment, std::int64_t{segment.window} << (on_syn ? 0 : send_scale_));
     if (on_syn) {
       receiver_.owe_ack(false);
       return false;

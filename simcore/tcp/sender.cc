@@ -56,13 +56,15 @@ void TcpSender::establish(SimTime now, const Agreement& agreement) {
   rack_tlp_ = options_.rack_tlp && sack_;
   window_ = largest_window_ = agreement.window;
   congestion_.mss = agreement.mss;
-  // RFC 5681 section 3.1: after a lost SYN one segment is the initial window.
-  const std::int64_t segments = agreement.syn_retransmitted ? 1 : options_.initial_window;
+  // RFC 5681 section 3.1: after a lost SYN one segment is the initial window. With the initial timeout of a second Linux
+  // forgives one, and all that were needless (tcp_init_transfer, tcp_try_undo_spurious_syn).
+  const bool forgiven = options_.start_of_linux && (agreement.syn_retries == 1 || agreement.syn_in_time);
+  const std::int64_t segments = agreement.syn_retries > 0 && !forgiven ? 1 : options_.initial_window;
   congestion_.cwnd = options_.congestion == CongestionAlgorithm::none ? kNoLimit : segments * agreement.mss;
   if (agreement.rtt) {
     rtt_.sample(*agreement.rtt);
     min_rtt_ = *agreement.rtt;
-  } else if (agreement.syn_retransmitted) {
+  } else if (agreement.syn_retries > 0) {
     rtt_.start_data_at_least(Duration::seconds(3));
   }
   last_sent_ = now;
@@ -186,6 +188,7 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
   const std::int64_t mss = congestion_.mss;
   std::int64_t bytes = 0;
   bool fin = false;
+  if (pipe() == 0) tell_of_start(now);
   for (Scoreboard::Index i = first; i != first + static_cast<Scoreboard::Index>(count); ++i) {
     SentSegment& segment = board_.at(i);
     rate_.on_sent(segment, now, pipe() == 0);
@@ -299,6 +302,7 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   const std::int64_t start = snd_nxt_;
   const std::int64_t end = start + length;
   const std::int64_t count = std::max<std::int64_t>(1, (length + mss - 1) / mss);
+  if (pipe() == 0) tell_of_start(now);
   for (std::int64_t at = start; at < end || (at == end && fin);) {
     const std::int64_t cut = std::min(at + mss, end);
     const bool last = cut == end;
@@ -330,14 +334,34 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
                   .ect = ecn_ && length > 0};
 }
 
-// RFC 5681 section 4.1: after a timeout's time without sending the window is at most the initial one.
+// RFC 5681 section 4.1: after a timeout's time without sending the window is at most the initial one. Linux halves it for
+// each timeout that passed, and slow start leads back to three quarters of what it was (tcp_cwnd_restart).
 void TcpSender::restart_after_idle(SimTime now) {
-  const Duration idle = now - last_sent_;
-  if (!options_.restart_after_idle || idle <= rtt_.rto() || counters_.segments_sent == 0) return;
-  control_->on_idle_end(congestion_, now, idle);
-  if (!control_->owns_window()) {
-    congestion_.cwnd = std::min(congestion_.cwnd, options_.initial_window * congestion_.mss);
+  if (!options_.restart_after_idle || !rested(now) || control_->owns_window()) return;
+  if (restarted_after_ == last_sent_) return;  // it was for this idle time, and nothing could be sent since
+  restarted_after_ = last_sent_;
+  const std::int64_t initial = std::min(congestion_.cwnd, options_.initial_window * congestion_.mss);
+  if (!options_.start_of_linux) {
+    congestion_.cwnd = initial;
+    return;
   }
+  congestion_.ssthresh = current_ssthresh();
+  std::int64_t segments = congestion_.cwnd / congestion_.mss;
+  Duration left = now - last_sent_ - rtt_.rto();
+  while (left > Duration::zero() && segments * congestion_.mss > initial) {
+    segments /= 2;
+    left = left - rtt_.rto();
+  }
+  congestion_.cwnd = std::max(segments * congestion_.mss, initial);
+}
+
+// With nothing in flight; Linux: tcp_event_data_sent.
+void TcpSender::tell_of_start(SimTime now) {
+  control_->on_sending_starts({.now = now,
+                               .idle = now - last_sent_,
+                               .rested = rested(now),
+                               .application_limited = rate_.application_limited()},
+                              congestion_);
 }
 
 void TcpSender::pace(SimTime now, std::int64_t bytes) {

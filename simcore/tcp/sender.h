@@ -67,7 +67,8 @@ class TcpSender {
     std::int64_t window;
     bool sack;
     bool ecn;
-    bool syn_retransmitted;
+    std::uint32_t syn_retries;
+    bool syn_in_time;  // timestamps prove that the first SYN was answered, so none was lost
     std::optional<Duration> rtt;
   };
   struct PositionRange {
@@ -156,7 +157,9 @@ class TcpSender {
   bool worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data, std::int64_t allowed) const;
   std::int64_t longest_train() const;
   Outgoing transmit(SimTime now, std::int64_t length, bool fin);
+  bool rested(SimTime now) const { return now - last_sent_ > rtt_.rto() && counters_.segments_sent > 0; }
   void restart_after_idle(SimTime now);
+  void tell_of_start(SimTime now);
   void pace(SimTime now, std::int64_t bytes);
   void arm_timeout(SimTime now) { timeout_at_ = now + rtt_.rto(); }
   void arm_tail_probe(SimTime now);
@@ -247,7 +250,8 @@ class TcpSender {
 
   Duration min_rtt_ = Duration::infinite();
   SimTime last_sent_ = SimTime::zero();
-  SimTime release_at_ = SimTime::zero();  // pacing: nothing leaves before
+  SimTime restarted_after_ = SimTime::never();  // last_sent_ of the idle time for which the window was cut
+  SimTime release_at_ = SimTime::zero();        // pacing: nothing leaves before
   bool waiting_for_release_ = false;
 
   SimTime timeout_at_ = SimTime::never();

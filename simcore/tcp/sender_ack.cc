@@ -45,7 +45,8 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   check_tail_probe(now, ack, delivery);
   const bool reducing = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
   if (!try_undo(ack, delivery) && !judge_timeout(delivery)) change_state(now, ack, delivery);
-  move_window(now, delivery, reducing && state_ == RecoveryState::open);
+  // With nothing outstanding it tells nothing of the path: that of a request after an idle time, say (tcp_ack: no_queue).
+  if (delivery.prior_outstanding > 0) move_window(now, delivery, reducing && state_ == RecoveryState::open);
 
   if (board_.empty()) {
     timeout_at_ = SimTime::never();
@@ -392,9 +393,14 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
   sample.after_timeout = state_ == RecoveryState::loss;
   sample.total_delivered = rate_.delivered();
   sample.rate = rate_.take(smallest_rtt());
+  // tcp_clean_rtx_queue: FLAG_ACK_MAYBE_DELAYED.
+  sample.ack_may_be_delayed = delivery.acked > 0 && delivery.acked < congestion_.mss &&
+                              delivery.sacked == 0 && !echoed_ &&
+                              sample.rate.prior_delivered + delivery.acked == sample.total_delivered;
 
   if (control_->owns_window()) {
     control_->on_ack(sample, congestion_);
+    if (control_->starves()) rate_.mark_application_limited(pipe());
   } else if (sample.recovering) {
     congestion_.cwnd = options_.prr
                            ? prr_.window(delivery.delivered, pipe(), congestion_.ssthresh, congestion_.mss,

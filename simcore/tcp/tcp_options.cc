@@ -19,6 +19,7 @@ TcpOptions TcpOptions::linux_like() {
   options.congestion = CongestionAlgorithm::cubic;
   options.cubic_of_linux = true;
   options.window_of_linux = true;
+  options.start_of_linux = true;
   options.checks_of_linux = true;
   options.bytes_counted_per_ack = 0;
   options.frto = true;                          // net.ipv4.tcp_frto
@@ -116,6 +117,10 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                {"restart_after_idle",
                 &O::restart_after_idle,
                 {.help = "an idle connection begins with the initial window (RFC 5681, 4.1)"}},
+               {"start_of_linux",
+                &O::start_of_linux,
+                {.help = "an idle time halves the window for each timeout that it lasted, and one lost SYN "
+                         "leaves the initial window, as in Linux"}},
                {"duplicate_threshold",
                 &O::duplicate_threshold,
                 {.help = "duplicate acknowledgements that say loss (RFC 5681, 3.2)", .least = 1}},

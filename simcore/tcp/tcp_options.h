@@ -83,8 +83,11 @@ struct TcpOptions {
   std::optional<DataRate>
       max_pacing_rate;             // Linux's SO_MAX_PACING_RATE: segments are spaced, and leave no faster
   bool restart_after_idle = true;  // RFC 5681 section 4.1
-  bool hystart = true;             // Ha and Rhee 2011; CUBIC only
-  bool cubic_of_linux = false;     // where Linux's CUBIC is not that of RFC 9438: see linux_cubic.h
+  // Linux: an idle time halves the window for each timeout that it lasted (tcp_cwnd_restart); one lost SYN, or any that only
+  // seemed to be lost, leaves the initial window, and timestamps time a SYN that was sent again (tcp_init_transfer).
+  bool start_of_linux = false;
+  bool hystart = true;          // Ha and Rhee 2011; CUBIC only
+  bool cubic_of_linux = false;  // where Linux's CUBIC is not that of RFC 9438: see linux_cubic.h
 
   // Retransmission timer.
   RttEstimator::Config rto;

@@ -13,6 +13,7 @@ constexpr int kFewestSamples = 3;
 }  // namespace
 
 void Vegas::on_ack(const AckSample& sample, CongestionWindow& window) {
+  latest_sent_ = sample.snd_nxt;
   if (sample.rtt) {
     base_rtt_ = std::min(base_rtt_, *sample.rtt);
     round_rtt_ = std::min(round_rtt_, *sample.rtt);
@@ -58,6 +59,14 @@ std::int64_t Vegas::reduced(CongestionEvent event, const CongestionWindow& windo
   round_rtt_ = Duration::infinite();
   samples_ = 0;
   return Reno::reduced(event, window, flight, now);
+}
+
+void Vegas::on_sending_starts(const SendingStart&, CongestionWindow&) {
+  if (!start_of_linux_) return;
+  base_rtt_ = Duration::infinite();
+  round_rtt_ = Duration::infinite();
+  samples_ = 0;
+  round_end_ = latest_sent_;
 }
 
 }  // namespace simcore

@@ -14,15 +14,19 @@ namespace simcore {
 
 class Vegas final : public Reno {
  public:
-  using Reno::Reno;
+  explicit Vegas(const TcpOptions& options) : Reno(options), start_of_linux_(options.start_of_linux) {}
 
   void on_ack(const AckSample& sample, CongestionWindow& window) override;
   std::int64_t reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t flight,
                        SimTime now) override;
+  // Linux trusts no round trip from before a pause (tcp_vegas_cwnd_event).
+  void on_sending_starts(const SendingStart& start, CongestionWindow& window) override;
 
  private:
   void end_round(const AckSample& sample, CongestionWindow& window);
 
+  bool start_of_linux_;
+  std::int64_t latest_sent_ = 0;  // snd_nxt at the latest acknowledgement
   Duration base_rtt_ = Duration::infinite();
   Duration round_rtt_ = Duration::infinite();  // smallest of this round trip
   int samples_ = 0;

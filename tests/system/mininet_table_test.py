@@ -23,7 +23,7 @@ from tests.system.mininet_rows.differences import DIFFERENCES
 from tests.system.mininet_rows.rows import Group, Row
 from tests.system.mininet_rows.table import GROUPS
 
-pytestmark = [pytest.mark.system, pytest.mark.thorough, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.system, pytest.mark.slow, pytest.mark.timeout(600)]
 
 RUNNER = Path(__file__).parent / "mininet_rows" / "runner.py"
 PAGE = Path(__file__).parents[2] / "docs" / "mininet.md"

@@ -204,7 +204,7 @@ TEST_F(CubicTest, idle_time_is_no_time_on_the_curve) {
   rounds(5);  // one second
   const Duration idle = Duration::seconds(60);
   now = now + idle;
-  cubic.on_idle_end(window, now, idle);
+  cubic.on_sending_starts({.now = now, .idle = idle, .rested = true}, window);
   rounds(5);
   EXPECT_NEAR(segments(), curve(seconds() - 60, 100, 70), 2);
 }
@@ -212,7 +212,7 @@ TEST_F(CubicTest, idle_time_is_no_time_on_the_curve) {
 TEST_F(CubicTest, idle_time_before_any_growth_moves_nothing) {
   lose();
   now = now + Duration::seconds(60);
-  cubic.on_idle_end(window, now, Duration::seconds(60));
+  cubic.on_sending_starts({.now = now, .idle = Duration::seconds(60), .rested = true}, window);
   round_trip = Duration::seconds(1);
   acknowledge_after(Duration::seconds(1));
   EXPECT_EQ(segments(), std::floor(curve(2, 100, 70)));

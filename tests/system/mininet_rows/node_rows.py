@@ -53,7 +53,6 @@ COMMANDS = Group(
         Row("Node.cmd", "h1.cmd('no-such-program')"),
         Row("Node.cmd", "h1.cmd('printf abc')"),
         Row("Node.cmd", "h1.cmd('printf \"a\\\\nb\"')"),
-        Row("Node.cmd", "h1.cmd('echo a\\necho b')", "whole"),
         Row("Node.cmd", "h1.cmd('cd /tmp; X=5'), h1.cmd('pwd; echo $X')"),
         Row("Node.cmd", "h1.cmd('false'), h1.cmd('echo $?')"),
         Row("Node.cmd", "h1.cmd('echo a', verbose=True)"),
@@ -124,6 +123,8 @@ COMMANDS = Group(
         Row("Node.popen", "p.kill()"),
         Row("Node.popen", "h1.popen('cat /sys/class/net/h1-eth0/mtu').communicate()[0], s1.popen('echo s').communicate()[0]"),
         Row("Node.popen", "h1.popen('echo a', encoding='utf-8').communicate()"),
+        # Mininet hears the second line's output only in what comes next: nothing does.
+        Row("Node.cmd", "h1.cmd('echo a\\necho b')", "whole"),
     ),
 )  # fmt: skip
 
