@@ -25,7 +25,6 @@ import contextlib
 import fcntl
 import os
 import queue
-import resource
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -42,6 +41,7 @@ from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, directories_in, read_entries, state_directory
 from hybridnet.system.log import info
 from hybridnet.system.loopback import require_loopback
+from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.priority import Priority, raise_thread
 
 __all__ = ["HERE", "Here"]
@@ -50,9 +50,6 @@ HERE = "here"
 """The machine's name."""
 
 ADDRESS = "127.0.0.1"
-OPEN_FILES = (
-    65536  # a host takes four: its mount namespace, its shell's terminal and process, a program's pipe
-)
 
 
 class Here:
@@ -85,7 +82,7 @@ class Here:
         with undone_on_error(self.close):
             self.journal.process(os.getpid(), f"init of machine {HERE}")  # for `hybridnet exec`
             self._guardian.start()
-            _allow_open_files()
+            allow_open_files()
             self._agent = Agent(HERE, self.journal, own_network=False, own_files=False)
             note_programs(self._agent.acts)
             self._agent.on_progress = lambda text: self.on_progress(HERE, text)
@@ -293,10 +290,3 @@ def _held(state: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _allow_open_files() -> None:
-    """Let this process open as many files as its hosts need."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < (most := OPEN_FILES if hard < 0 else min(hard, OPEN_FILES)):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

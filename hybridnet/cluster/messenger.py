@@ -18,6 +18,7 @@ from hybridnet.errors import MachineError
 from hybridnet.machines.topic import progress_topic
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
+from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.priority import run_in_real_time
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Messenger:
             logging.CRITICAL
         )  # what matters is raised as an error of ours
         turn_down_housekeeping(patience_s)
+        allow_open_files()
         self._pem = make_certificate(self._journal.run)
         security = security_of(self._pem)
         options = {"host": host, "port": 0, "protocol": "tls://", "security": security}

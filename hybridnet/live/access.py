@@ -238,5 +238,7 @@ async def _refuse(scope: Scope, send: Send, status: int, why: str) -> None:
     kind = b"text/html; charset=utf-8" if page else b"application/json"
     sending = _with_headers(send, _POLICY.format(scripts="'none'"))
     start = {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind)]}
-    await sending({**start, "headers": [*start["headers"], (b"content-length", str(len(body)).encode())]})  # type: ignore[misc]
+    length = (b"content-length", str(len(body)).encode())
+    leave = [(b"connection", b"close")] if status == 401 else []  # whoever has no token takes no place
+    await sending({**start, "headers": [*start["headers"], length, *leave]})  # type: ignore[misc]
     await sending({"type": "http.response.body", "body": body})

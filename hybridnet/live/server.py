@@ -29,6 +29,7 @@ from starlette.routing import WebSocketRoute
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.live.access import REQUESTS_AT_ONCE, BodyTooLongError, Gate, Tokens
 from hybridnet.live.answers import ANSWERS
+from hybridnet.live.callers import Caller
 from hybridnet.live.control import Control
 from hybridnet.live.files import Files
 from hybridnet.live.network import UnknownNameError
@@ -38,6 +39,7 @@ from hybridnet.live.updates import Updates
 from hybridnet.live.wanted import LOOPBACK
 from hybridnet.live.watching import Watcher
 from hybridnet.schema.check import told
+from hybridnet.system.open_files import allow_open_files
 from hybridnet.values import shown
 
 __all__ = ["Server", "application"]
@@ -45,6 +47,7 @@ __all__ = ["Server", "application"]
 KEEP_ALIVE_S = 15
 HEADER_LIMIT = 16 << 10
 START_SECONDS = 10.0
+BACKLOG = 64
 
 
 class Feed:
@@ -231,6 +234,13 @@ def _is_of_ours(record: logging.LogRecord) -> bool:
     return record.levelno >= logging.ERROR and "Invalid UTF-8" not in record.getMessage()
 
 
+def _is_no_full_house(record: logging.LogRecord) -> bool:
+    """Whether a line of the event loop's log is other than of connections that found no descriptor, of which each turn
+    of the loop would tell; it tries again by itself.
+    """
+    return "out of system resource" not in record.getMessage()
+
+
 class Server:
     """Serves in a thread of its own, until it is closed.
 
@@ -262,7 +272,7 @@ class Server:
             ) from None
         family = socket.AF_INET6 if at.version == 6 else socket.AF_INET
         try:
-            self._socket = socket.create_server((str(at), port), family=family, backlog=64)
+            self._socket = socket.create_server((str(at), port), family=family, backlog=BACKLOG)
         except OSError as error:
             raise MachineError(
                 f"live page: cannot listen at {host}, port {port}: {error}; choose another port, or 0 for a free one"
@@ -276,6 +286,8 @@ class Server:
         anywhere = self.port if at.is_unspecified else None
         gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", anywhere, scripts)
         logging.getLogger("uvicorn.error").addFilter(_is_of_ours)
+        logging.getLogger("asyncio").addFilter(_is_no_full_house)
+        allow_open_files()
         self._server = uvicorn.Server(
             uvicorn.Config(
                 gate,
@@ -291,7 +303,8 @@ class Server:
                 ws="websockets-sansio",
                 ws_max_size=HEADER_LIMIT,
                 loop="asyncio",
-                http="h11",
+                http=Caller,
+                backlog=BACKLOG,
             )
         )
         self._thread = threading.Thread(

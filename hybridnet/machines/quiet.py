@@ -15,6 +15,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from hybridnet.machines.doorway import Doorway
 from hybridnet.machines.lean_dask import Client, Scheduler, Worker, config
 
 SETTINGS = {
@@ -51,18 +52,25 @@ class QuietClient(Client):
         """Does nothing."""
 
 
-class _WithoutPages:
+class _Guarded:
     """A part of a Dask server, which listens for Dask's own protocol, which asks for the certificate, and for nothing
-    else.
+    else; strangers at the door do not hold it up.
     """
+
+    async def listen(self, *arguments: Any, **options: Any) -> None:
+        """Listen, behind a `Doorway`."""
+        await super().listen(*arguments, **options)  # type: ignore[misc]
+        listener = self.listeners[-1]  # type: ignore[attr-defined]
+        if getattr(listener, "tcp_server", None) is not None:
+            Doorway(listener)
 
     def start_http_server(self, *arguments: Any, **options: Any) -> None:
         """Start none."""
 
 
-class QuietScheduler(_WithoutPages, Scheduler):
+class QuietScheduler(_Guarded, Scheduler):
     """The scheduler of a run."""
 
 
-class QuietWorker(_WithoutPages, Worker):
+class QuietWorker(_Guarded, Worker):
     """The worker that carries an agent."""

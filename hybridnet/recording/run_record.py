@@ -66,7 +66,12 @@ class RunRecord:
         self.directory = RunDirectory(path)
         self.networks: list[NetworkRecord] = []
         take_results()
-        self._write_manifest()
+        try:
+            self._write_manifest()
+        except KeyboardInterrupt:  # no earlier run is replaced by nothing
+            self._facts |= {"ended": now()}
+            self._write_manifest()
+            raise
 
     def network(
         self, plan: dict[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None

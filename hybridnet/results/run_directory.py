@@ -17,6 +17,7 @@ import time
 import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,7 @@ class RunDirectory:
 
     def __init__(self, path: str | os.PathLike[str]):
         self.path = check_run_directory(path)
+        _tools()  # it takes long enough for a ^C, after which there would be an empty folder
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:  # such as /proc, which takes no folder, whatever its mode says
@@ -198,7 +200,7 @@ class RunDirectory:
                 "command": sys.argv,
                 "seed": seed,
                 "versions": {"hybridnet": metadata.version("hybridnet"), "python": platform.python_version()}
-                | {tool: _first_line(command) for tool, command in _TOOLS.items()},
+                | _tools(),
                 "kernel": platform.release(),
                 "cores": os.cpu_count(),
                 "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
@@ -212,6 +214,12 @@ class RunDirectory:
         target = self.path / name
         target.parent.mkdir(parents=True, exist_ok=True)
         return target
+
+
+@cache
+def _tools() -> dict[str, str | None]:
+    """Which version of each tool is here."""
+    return {tool: _first_line(command) for tool, command in _TOOLS.items()}
 
 
 def _first_line(command: Sequence[str]) -> str | None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import random
 import socket
@@ -465,6 +466,28 @@ def test_the_document_has_a_row_for_every_route() -> None:
     text = (Path(__file__).parents[3] / "docs" / "rest.md").read_text()
     for route in ROUTES:
         assert f"| `{route.method} {route.path}` | {route.summary}" in text
+
+
+def test_the_owner_gets_in_beside_those_who_connect_and_say_nothing() -> None:
+    """Of the silent ones the oldest makes room: 200 are more than there are places, 64 of the silent and 128 of all."""
+
+    async def takes_all(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    server = Server(takes_all, TOKENS, "127.0.0.1", 0)
+    try:
+        with contextlib.ExitStack() as strangers:
+            for _ in range(200):
+                strangers.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=10))
+            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as owner:
+                token = f"Authorization: Bearer {TOKENS.full}\r\n"
+                owner.sendall(
+                    f"GET /api/v1/state HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{token}\r\n".encode()
+                )
+                assert owner.recv(1000).split(b"\r\n")[0] == b"HTTP/1.1 204 No Content"
+    finally:
+        server.close()
 
 
 def test_who_connects_writes_nothing_on_the_heads_terminal(capfd: pytest.CaptureFixture[str]) -> None:
