@@ -122,9 +122,10 @@ class InstanceProcess:
             heed()
             vigil.look()
         if not self._output.is_ready:
-            self.kill()
+            self.kill()  # where it has ended, its status stays
+            how = f"it {how_ended(self._process.returncode)} and " if in_time else "it "
             state = "could not be built" if in_time else f"was not ready within {READY_SECONDS:g} s"
-            said = self._words() or self._output.last.decode(errors="replace") or "it printed nothing"
+            said = self._words() or self._output.last.decode(errors="replace") or f"{how}printed nothing"
             error, words = _said(said)
             raise error(f"instance {self.name} {state}: {words}")
 

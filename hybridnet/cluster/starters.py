@@ -153,7 +153,10 @@ class LocalStarter(Starter):
         launched = self._launched[machine]
         init_pid = launched.await_namespaces()["init_pid"]
         self._journal.process(init_pid, f"init of machine {machine}")
-        network = self._fabric.plug_in(machine, init_pid)
+        try:
+            network = self._fabric.plug_in(machine, init_pid)
+        except MachineError as error:  # for example because it has just ended
+            raise launched.blamed(error) from None
         address = network["address"].partition("/")[0]
         agent = {**meeting(self._fabric.head_address), "address": address}
         launched.start_agent({"network": network, "agent": agent})

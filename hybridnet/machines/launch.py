@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import MachineError
-from hybridnet.system.daemon import LOOK_S, Daemon, Vigil
+from hybridnet.system.daemon import LOOK_S, Daemon, Vigil, how_ended
 from hybridnet.system.journal import MACHINE_VARIABLE, Journal
 
 AGENT_MODULE = "hybridnet.machines.worker"
 START_SECONDS = 60.0
+ENDING_S = 1.0  # from the end of its namespaces to its own
 END_SECONDS = 40.0
 
 
@@ -79,6 +80,15 @@ class LaunchedMachine:
             )
         answer: dict[str, Any] = json.loads(line)
         return answer
+
+    def blamed(self, error: MachineError) -> MachineError:
+        """What a failure at this machine comes from: its end, or else `error`."""
+        try:
+            status = self._process.wait(ENDING_S)
+        except subprocess.TimeoutExpired:
+            return error
+        self._reader.join(5)
+        return MachineError(f"machine {self.name} could not be started: {self.words() or how_ended(status)}")
 
     def start_agent(self, second: dict[str, Any]) -> None:
         """Send the second line."""
