@@ -180,6 +180,9 @@ def _end_processes(run: str, find: Callable[[], dict[int, int]], tell: Progress)
         if not found:  # nor will there be any
             return
         deadline = time.monotonic() + patience
+        for descriptor in found.values():
+            with contextlib.suppress(ProcessLookupError):  # one that is stopped hears nothing else
+                signal.pidfd_send_signal(descriptor, signal.SIGCONT)
         for pid, descriptor in found.items():
             name = _name(pid)
             try:

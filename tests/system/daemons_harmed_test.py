@@ -24,6 +24,7 @@ ITSELF_S = 10.0  # for the removal, and what else the computer does
         ("ryu", "stop", "", 0.1, "is stopped, by a signal or a debugger"),
         ("init", "stop", "", 0.1, "its init (process"),
         ("agent", "kill", "up", 0.5, "machine m1: its agent"),
+        ("agent", "stop", "up", 0.5, "machine m1: it has not answered for 10 s"),
     ],
 )
 def test_a_daemon_that_is_harmed_is_named_and_nothing_is_left(
