@@ -10,7 +10,11 @@ import pytest
 from hybridnet.system.daemon import STOPPED_S
 from tests.system.daemons_harmed import PATIENCE_S, can_freeze, trial
 
-pytestmark = [pytest.mark.system, pytest.mark.thorough]
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.thorough,
+    pytest.mark.alone,
+]  # what others leave for a moment is on this computer, too
 
 ITSELF_S = 10.0  # for the removal, and what else the computer does
 
