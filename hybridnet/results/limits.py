@@ -20,9 +20,10 @@ class Limits:
     What exceeds one of the first six makes a run broken, and one of the others saturated.
 
     Args:
-        lateness_p999_ns: the most that 99.9 % of the events of an instance may be late. Nanoseconds.
+        lateness_p999_ns: the most that 99.9 % of the events of an instance may be late, or all but one of few.
+            Nanoseconds.
         late_packets_fraction: the largest share of the packets over cut links whose real transit exceeded
-            their link's delay. 0 to 1.
+            their link's delay. 0 to 1. Above 0, one packet is tolerated, however few there are.
         capture_drops: frames that the kernel may drop before a portal reads them.
         softnet_drops: frames of hosts and switches that the kernel may drop because a processor's backlog is full, on
             each computer.

@@ -27,7 +27,7 @@ class TimeSlices {
 
   static constexpr Duration kSlice = Duration::ms(500);
 
-  // Of fewer packets than this a share says nothing: one late packet of ten is not a tenth.
+  // Of fewer packets than this a share says nothing: one late packet of ten is not a tenth, and one alone is no share.
   static constexpr std::uint64_t kLeastPackets = 1'000;
 
   // What the loop has counted since it began.
@@ -67,7 +67,7 @@ class TimeSlices {
         counts.received_packets - std::min(received_packets_, counts.received_packets);
     late_packets_ = counts.late_packets;
     received_packets_ = counts.received_packets;
-    if (late > 0)
+    if (late > 1)
       late_ppm_.add(static_cast<std::int64_t>(late * 1'000'000 / std::max(received, kLeastPackets)));
   }
 
@@ -75,7 +75,7 @@ class TimeSlices {
   const Histogram& lateness_p999() const { return lateness_p999_; }
   // Of each slice with stalls: the longest one that ended in it. Nanoseconds.
   const Histogram& longest_stall() const { return longest_stall_; }
-  // Of each slice with late packets: their share of what came over cut links, of kLeastPackets at least. Parts per million.
+  // Of each slice with two late packets or more: their share of what came over cut links, of kLeastPackets at least. Parts per million.
   const Histogram& late_ppm() const { return late_ppm_; }
 
   // The latest of those worth noting, in the order of time.

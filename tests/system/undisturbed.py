@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Runs that nobody disturbs, of five kinds, in turn: how many does the verdict call what?
 
-    python -m tests.system.undisturbed 20     # so many of each kind
+    python -m tests.system.undisturbed 20          # so many of each kind
+    python -m tests.system.undisturbed 20 --busy   # with TCP as fast as it goes, not UDP at 10 Mbit/s
 
 On a computer with nothing else to do, each that is not *trusted* is a false alarm. On a busy one, its verdicts say so.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
@@ -33,61 +35,64 @@ net.configLinkStatus("s1", "s2", "up")
 net["s1"].cmd("ip link set dev s1-eth1 down; ip link set dev s1-eth1 up")
 net.pingAll()
 net["h1"].cmd("ping -c 20 -i 0.05", net["h2"].IP())
+net.iperf(seconds=1, l4Type=PROTOCOL)
 """
 
 
-def emulated() -> str:
-    """A switch and two hosts."""
+def emulated(protocol: str) -> str:
+    """A switch and two hosts, with a ping and a flow, as the others."""
     with Net(SingleSwitchTopo(k=2), port_type=PORT_TYPE) as net:
         net.pingAll()
         net["h1"].cmd("ping -c 40 -i 0.05", net["h2"].IP())
+        net.iperf(seconds=1, l4Type=protocol)
     return str(net.verdict())
 
 
-def hybrid() -> str:
+def hybrid(protocol: str) -> str:
     """A simulated link between an Open vSwitch and a Linux bridge, with a ping and a flow."""
     with Net(Small(), port_type=PORT_TYPE) as net:
         net.pingAll()
         net["h1"].cmd("ping -c 40 -i 0.05", net["h2"].IP())
-        net.iperf(seconds=1)
+        net.iperf(seconds=1, l4Type=protocol)
     return str(net.verdict())
 
 
-def two_machines() -> str:
+def two_machines(protocol: str) -> str:
     """Two machines with a cut link of 5 ms."""
     with Net(TwoTrees(depth=1, bw=100, delay="5ms"), port_type=PORT_TYPE) as net:
         net.pingAll()
-        net.iperf(seconds=1)
+        net.iperf(seconds=1, l4Type=protocol)
     return str(net.verdict())
 
 
-def simulated_switches() -> str:
+def simulated_switches(protocol: str) -> str:
     """Simulated OpenFlow switches under Ryu, and real hosts."""
-    with Net(TwoTrees(depth=1, bw=100, delay="1ms"), switches="simulated") as net:
+    with Net(TwoTrees(depth=1, bw=100, delay="5ms"), switches="simulated") as net:
         net.pingAll()
         net["h1"].cmd("ping -c 40 -i 0.05", net["h2"].IP())
+        net.iperf(seconds=1, l4Type=protocol)
     return str(net.verdict())
 
 
-def mininet() -> str:
+def mininet(protocol: str) -> str:
     """A script for Mininet, on a computer of its own."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "script.py"
-        script.write_text(SCRIPT)
+        script.write_text(f"PROTOCOL = {protocol!r}\n{SCRIPT}")
         done = run_on_a_computer([".venv/bin/hybridnet", "run", str(script)])
     return done.err.rpartition("Verdict: ")[2].splitlines()[0]
 
 
-KINDS: list[Callable[[], str]] = [emulated, hybrid, two_machines, simulated_switches, mininet]
+KINDS: list[Callable[[str], str]] = [emulated, hybrid, two_machines, simulated_switches, mininet]
 
 
-def main(times: int) -> int:
+def main(times: int, protocol: str) -> int:
     """Print a line for each run that is not trusted, and the sums. Returns how many these were, at most 100."""
     words: dict[str, Counter[str]] = {kind.__name__: Counter() for kind in KINDS}
     began = time.monotonic()
     for number in range(times):
         for kind in KINDS:
-            verdict = kind()
+            verdict = kind(protocol)
             word = verdict.split(":")[0]
             words[kind.__name__][word] += 1
             if word != "trusted":
@@ -101,4 +106,10 @@ def main(times: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1])))
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("times", type=int, help="runs of each kind")
+    parser.add_argument("--busy", action="store_true", help="TCP as fast as it goes, not UDP at 10 Mbit/s")
+    arguments = parser.parse_args()
+    sys.exit(main(arguments.times, "TCP" if arguments.busy else "UDP"))

@@ -63,6 +63,14 @@ def test_what_was_late_is_said_beside_what_the_computer_kept_the_instance_from()
     assert "kept it from running 2 times, 4.5 ms in all" in reason
 
 
+def test_what_the_hypervisor_gave_to_others_is_said_beside_what_came_late():
+    after = snapshot(lateness={"buckets": [(10, 990), (2_000_000, 10)]}, loop={"stalls": 2, "stalled_ns": 0})
+    quiet = counters(instances={"m1": None})
+    stolen = counters(instances={"m1": None}, processors=quiet["processors"] | {"stolen_ticks": 4})
+    [reason, *_] = judge([([snapshot()], [after])], Limits(), machines={"m1": (quiet, stolen)}).reasons
+    assert "its hypervisor gave 40 ms of its processors to others" in reason
+
+
 def slices(**buckets: list[tuple[int, int]]) -> dict[str, Any]:
     return {name: {"buckets": rows} for name, rows in buckets.items()}
 
@@ -113,6 +121,19 @@ def test_two_late_packets_in_ten_thousand_break_a_limit_of_one():
         judge([([snapshot()], [snapshot(peers=[peers[0] | {"late_packets": 1}])])], Limits()).word
         == "trusted"
     )
+
+
+def test_one_late_event_of_few_is_no_share_but_two_are():
+    for late, word in ((1, Word.TRUSTED), (2, Word.BROKEN)):
+        after = snapshot(lateness={"buckets": [(10, 18), (2_000_000, late)]})
+        assert judge([([snapshot()], [after])], Limits()).word is word
+
+
+def test_one_late_packet_of_few_is_no_share_but_two_are_and_a_limit_of_zero_tolerates_none():
+    for late, limit, word in ((1, 1e-4, Word.TRUSTED), (2, 1e-4, Word.BROKEN), (1, 0, Word.BROKEN)):
+        peers = [{"late_packets": late, "received_packets": 20, "lost_packets": 0}]
+        verdict = judge([([snapshot()], [snapshot(peers=peers)])], Limits(late_packets_fraction=limit))
+        assert verdict.word is word
 
 
 def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():

@@ -60,13 +60,19 @@ TEST(TimeSlicesTest, the_share_of_late_packets_is_of_a_thousand_at_least) {
   EXPECT_EQ(slices.late_ppm().total(), 2u);
 }
 
+TEST(TimeSlicesTest, one_late_packet_is_no_share) {
+  TimeSlices slices;
+  slices.end(kSlice, Lateness(), {.late_packets = 1, .received_packets = 10});
+  EXPECT_EQ(slices.late_ppm().total(), 0u);
+}
+
 TEST(TimeSlicesTest, sums_that_shrink_as_a_peer_leaves_count_for_nothing) {
   TimeSlices slices;
   slices.end(kSlice, Lateness(), {.late_packets = 10, .received_packets = 5'000});
   slices.end(2 * kSlice, Lateness(), {.late_packets = 4, .received_packets = 2'000});
-  slices.end(3 * kSlice, Lateness(), {.late_packets = 5, .received_packets = 3'000});
+  slices.end(3 * kSlice, Lateness(), {.late_packets = 7, .received_packets = 3'000});
   EXPECT_EQ(slices.late_ppm().total(), 2u);
-  EXPECT_EQ(slices.late_ppm().count(TimeSlices::Histogram::bin_of(1'000)), 1u);
+  EXPECT_EQ(slices.late_ppm().count(TimeSlices::Histogram::bin_of(3'000)), 1u);
 }
 
 TEST(TimeSlicesTest, each_slice_with_stalls_has_its_longest) {
