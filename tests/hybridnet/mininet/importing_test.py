@@ -147,10 +147,9 @@ def test_an_import_by_a_library_is_noticed_before_it_takes_place(
 ) -> None:
     (tmp_path / "a_lab_library.py").write_text("from mininet.topo import Topo\n")
     monkeypatch.syspath_prepend(tmp_path)
-    for name, value in (("meta_path", list(sys.meta_path)), ("modules", dict(sys.modules))):
-        monkeypatch.setattr(sys, name, value)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
     for name in [name for name in sys.modules if name.partition(".")[0] == "mininet"]:
-        del sys.modules[name]
+        monkeypatch.delitem(sys.modules, name)  # an import statement looks into this dictionary, not into another
     told: list[str] = []
 
     def tell() -> None:
