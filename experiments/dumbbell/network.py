@@ -23,7 +23,13 @@ PAYLOAD = 1448
 FRAME = 1514 + OVERHEAD
 TRAIN_LIMIT_NS = 150_000
 """Twelve segments of an access link. Uncut, trains make losses come in so large lumps that 64 flows do not become
-equal: Jain's index 0.77 after 30 s, beside 0.95 here, 0.98 at 50 µs and 0.98 of single segments; in 0.6 of the time."""
+equal."""
+ANSWER_JITTER_NS = 20_000
+"""A receiving host sends each acknowledgement up to so much later, uniformly distributed and in order, as interrupts
+and scheduling let a real one do. Without any, flows keep step with the bottleneck's queue, and the same ones lose at
+every overflow: the phase effects of Floyd and Jacobson, "On traffic phase effects in packet-switched gateways" (1992).
+They vanish when the jitter is longer than a segment takes on the bottleneck, 1.2 µs here. docs/tcp_validation.md has
+the evidence."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,13 @@ def tcp_options(trains: bool) -> dict[str, Any]:
     }
 
 
-def build(hosts_per_side: int, steps: tuple[int, ...], step_s: float, trains: bool) -> OfflineSimulation:
+def build(
+    hosts_per_side: int,
+    steps: tuple[int, ...],
+    step_s: float,
+    trains: bool,
+    answer_jitter_ns: int = ANSWER_JITTER_NS,
+) -> OfflineSimulation:
     """The network, and flow i from host i on the left to host i on the right."""
     simulation = OfflineSimulation(1)
     for number, router in enumerate(("r1", "r2")):
@@ -89,6 +101,8 @@ def build(hosts_per_side: int, steps: tuple[int, ...], step_s: float, trains: bo
     limit = {"overhead_bytes": OVERHEAD, "train_limit_ns": TRAIN_LIMIT_NS if trains else 0}
     core = {"rate_bps": BOTTLENECK_BPS, "delay_ns": LINK_DELAY_NS, "queue_packets": BOTTLENECK_QUEUE} | limit
     access = {"rate_bps": ACCESS_BPS, "delay_ns": LINK_DELAY_NS, "queue_packets": ACCESS_QUEUE} | limit
+    jitter = {"model": "uniform", "low_ns": 0, "high_ns": answer_jitter_ns}
+    answers = access | ({"extra_delay": jitter, "keep_order": True} if answer_jitter_ns else {})
     simulation.add_link("core", "r1-core", "r2-core", core, core)
     for side, router in enumerate(("r1", "r2"), start=1):
         simulation.add_route(router, f"10.{3 - side}.0.0/16", f"100.64.0.{3 - side}", f"{router}-core")
@@ -103,7 +117,13 @@ def build(hosts_per_side: int, steps: tuple[int, ...], step_s: float, trains: bo
                 router, f"{router}-eth{index}", f"02:00:0{side}:00:{index:02x}:fe", f"{subnet}.254/24"
             )
             simulation.add_route(host, "0.0.0.0/0", f"{subnet}.254", f"{host}-eth0")
-            simulation.add_link(f"access-{host}", f"{host}-eth0", f"{router}-eth{index}", access, access)
+            simulation.add_link(
+                f"access-{host}",
+                f"{host}-eth0",
+                f"{router}-eth{index}",
+                answers if side == 2 else access,
+                access,
+            )
     options = tcp_options(trains)
     begun = 0
     for number, flows in enumerate(steps):
