@@ -5,7 +5,8 @@
 //
 // Per round trip, from 16 segments of window on, slow start ends when (1) acknowledgements that follow each other within
 // 2 ms have come for more than half of the smallest round trip and of what four trains take, at most 1 ms, or (2) the
-// smallest of the first eight round-trip samples is above the smallest ever by an eighth of it, between 4 and 16 ms.
+// smallest round-trip sample is above the smallest ever by an eighth of it, between 4 and 16 ms; it is looked at from the
+// ninth sample on.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,10 @@ class HyStart {
       if (sample.now - round_start_ > (min_rtt_ + trains_delay(sample, window)) / 2) return true;
     }
     round_rtt_ = std::min(round_rtt_, *sample.rtt);
-    if (++samples_ < kSamples) return false;
+    if (samples_ < kSamples) {
+      ++samples_;
+      return false;
+    }
     return round_rtt_ > min_rtt_ + std::clamp(min_rtt_ / 8, kLeastRise, kMostRise);
   }
 

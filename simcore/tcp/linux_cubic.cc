@@ -15,27 +15,33 @@ constexpr double kRenoAcked = 15.0 / 8;  // windows of acknowledgements for one 
 constexpr double kBeforeLoss = 20;
 constexpr double kFastest = 2;
 constexpr double kSlowest = 100;  // windows
+constexpr Duration kUnheardAfterReduction = Duration::seconds(1);
 constexpr Duration kLookEvery = Duration::ns(1'000'000'000 / 32);
 
 }  // namespace
 
 void LinuxCubic::on_ack(const AckSample& sample, CongestionWindow& window) {
-  if (sample.rtt) min_rtt_ = std::min(min_rtt_, *sample.rtt);
+  hear(sample, window);
   if (!sample.window_limited) return;
   std::int64_t acked = sample.acked;
   if (window.slow_start()) {
-    if (use_hystart_ && !hystart_done_ && hystart_.on_ack(sample, window)) {
-      hystart_done_ = true;  // `found` of hystart_update: the slow start after an idle time is left alone
-      window.ssthresh = window.cwnd;
-    } else {
-      acked = slow_start(acked, window);
-      if (acked == 0) return;
-    }
+    acked = slow_start(acked, window);
+    if (acked == 0) return;
   }
   const std::int64_t segments = std::max<std::int64_t>(window.cwnd / window.mss, 1);
   const double acked_segments = static_cast<double>(acked) / static_cast<double>(window.mss);
   update(sample.now, segments, acked_segments);
   grow(segments, acked_segments, window);
+}
+
+// Round trips, also of what the window did not hold back (cubictcp_acked). Those of the first second after a reduction are
+// those of its queue, and do not count.
+void LinuxCubic::hear(const AckSample& sample, CongestionWindow& window) {
+  if (!sample.rtt || (in_epoch_ && sample.now - epoch_start_ < kUnheardAfterReduction)) return;
+  min_rtt_ = std::min(min_rtt_, *sample.rtt);
+  if (!use_hystart_ || hystart_done_ || !window.slow_start() || !hystart_.on_ack(sample, window)) return;
+  hystart_done_ = true;  // `found` of hystart_update: the slow start after an idle time is left alone
+  window.ssthresh = window.cwnd;
 }
 
 // Sets how much must be acknowledged for the next segment of window.

@@ -29,6 +29,7 @@ class LinuxCubic final : public Reno {
   void on_sending_starts(const SendingStart& start, CongestionWindow& window) override;
 
  private:
+  void hear(const AckSample& sample, CongestionWindow& window);
   void update(SimTime now, std::int64_t segments, double acked);
   void grow(std::int64_t segments, double acked, CongestionWindow& window);
 

@@ -21,7 +21,8 @@ void Rack::delivered(const SentSegment& segment, SimTime now, Duration min_rtt, 
   if (segment.end > forward_ack_) {
     forward_ack_ = segment.end;
   } else if (segment.end < forward_ack_ && !segment.ever_retransmitted) {
-    reordering_seen_ = true;
+    reordering_seen_ = true;  // tcp_check_sack_reordering
+    reordering_ = std::max(reordering_, forward_ack_ - segment.start);
   }
   const Duration rtt = now - segment.sent;
   if (segment.ever_retransmitted && (echo_is_older || rtt < min_rtt)) return;

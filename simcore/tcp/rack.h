@@ -35,6 +35,9 @@ class Rack {
 
   bool reordering_seen() const { return reordering_seen_; }
 
+  // How far behind what was delivered before it something arrived that was sent once. Bytes.
+  std::int64_t reordering() const { return reordering_; }
+
  private:
   Duration window(const Scoreboard& board, Duration min_rtt, Duration srtt, bool recovering) const;
 
@@ -45,6 +48,7 @@ class Rack {
   Duration rtt_ = Duration::zero();
   std::int64_t forward_ack_ = 0;  // RACK.fack
   bool reordering_seen_ = false;
+  std::int64_t reordering_ = 0;
   std::int64_t window_multiplier_ = 1;
   int window_persists_ = 16;
   std::int64_t duplicate_round_ = -1;

@@ -54,6 +54,7 @@ void TcpConnection::on_segment(SimTime now, const TcpSegment& segment) {
   last_heard_ = now;
   keepalive_unanswered_ = 0;
   if (!take_ack(now, segment, position)) return;
+  note_timestamp(now, segment, position);  // not of one whose acknowledgement cannot be (tcp_ack)
   take_payload(now, segment, position);
 }
 
@@ -146,7 +147,6 @@ bool TcpConnection::passes_checks(SimTime now, const TcpSegment& segment, std::i
     ++counters_.malformed_segments;
     return false;
   }
-  note_timestamp(now, segment, position);
   return true;
 }
 

@@ -226,7 +226,8 @@ std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
     if (pipe() < congestion_.cwnd) rate_.mark_application_limited(pipe());
     return std::nullopt;
   }
-  if (board_.empty()) restart_after_idle(now);
+  // A closed window keeps the idle time for when it opens (tcp_ack_update_window).
+  if (board_.empty() && room_in_window() > 0) restart_after_idle(now);
   const std::int64_t to_limit = frto_ == Frto::sent_new ? frto_limit_ - snd_nxt_ : kNoLimit;
   const std::int64_t window = std::min(room_in_window(), to_limit);
   // Without limited transmit (RFC 3042) a duplicate acknowledgement makes no room before recovery begins.
@@ -402,6 +403,9 @@ void TcpSender::expire(SimTime now) {
     detect_losses(now);
     if (board_.next_lost() && (state_ == RecoveryState::open || state_ == RecoveryState::reduced)) {
       enter_recovery(now);
+      // Nothing was delivered, yet the reduction begins, as for one segment (tcp_rack_reo_timeout).
+      const bool shrinks = state_ == RecoveryState::recovery && !control_->owns_window();
+      if (shrinks) shrink_window(options_.window_of_linux ? congestion_.mss : 0, false);
     }
   }
   if (now >= tail_probe_at_) {

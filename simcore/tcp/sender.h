@@ -174,6 +174,7 @@ class TcpSender {
   void count_duplicate(const Ack& ack, bool window_changed, Delivery& delivery);
   void take_rtt(SimTime now, const Ack& ack, const Delivery& delivery);
   void detect_losses(SimTime now);
+  void shrink_window(std::int64_t delivered, bool advanced);
   void check_tail_probe(SimTime now, const Ack& ack, const Delivery& delivery);
   void note_duplicate_reported(const PositionRange& block, const Ack& ack, Delivery& delivery);
   bool try_undo(const Ack& ack, const Delivery& delivery);

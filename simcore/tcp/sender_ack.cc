@@ -402,16 +402,30 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
     control_->on_ack(sample, congestion_);
     if (control_->starves()) rate_.mark_application_limited(pipe());
   } else if (sample.recovering) {
-    congestion_.cwnd = options_.prr
-                           ? prr_.window(delivery.delivered, pipe(), congestion_.ssthresh, congestion_.mss,
-                                         options_.window_of_linux ? congestion_.mss : 1)
-                           : congestion_.ssthresh;
-    congestion_.cwnd = std::max(congestion_.cwnd, congestion_.mss);
-  } else if (delivery.acked > 0 && (!recovery_ended || options_.window_of_linux)) {
-    // What SACK has told before was counted then.
-    if (recovery_ended) sample.acked = std::min(sample.acked, sample.delivered);
+    shrink_window(delivery.delivered, delivery.acked > 0);
+  } else if (options_.window_of_linux) {
+    // What SACK told before does not count again. Only where much is reordered does it count at once (tcp_may_raise_cwnd).
+    const bool reordered = rack_tlp_ && rack_.reordering() > options_.duplicate_threshold * congestion_.mss;
+    sample.acked = delivery.delivered;
+    if (delivery.acked > 0 || (reordered && delivery.sacked > 0)) control_->on_ack(sample, congestion_);
+  } else if (delivery.acked > 0 && !recovery_ended) {
     control_->on_ack(sample, congestion_);
   }
+}
+
+// What may be sent in a recovery, or while the window is reduced (tcp_cwnd_reduction).
+void TcpSender::shrink_window(std::int64_t delivered, bool advanced) {
+  const std::int64_t mss = congestion_.mss;
+  if (!options_.prr) {
+    congestion_.cwnd = congestion_.ssthresh;
+  } else if (!options_.window_of_linux) {
+    congestion_.cwnd = prr_.window(delivered, pipe(), congestion_.ssthresh, 1, mss);
+  } else if (delivered > 0) {
+    const bool safe = advanced && newly_lost_ == 0;
+    congestion_.cwnd = prr_.window(delivered, pipe(), congestion_.ssthresh, mss, safe ? mss : 0);
+    if (prr_.nothing_sent()) congestion_.cwnd = std::max(congestion_.cwnd, pipe() + mss);
+  }
+  congestion_.cwnd = std::max(congestion_.cwnd, mss);
 }
 
 }  // namespace simcore
