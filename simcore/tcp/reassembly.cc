@@ -34,7 +34,14 @@ Reassembly::Taken Reassembly::take(std::int64_t position, std::int64_t length,
   next_ = fresh.right;
   std::size_t joined = 0;
   while (joined < ranges_.size() && ranges_[joined].left <= next_) {
-    next_ = std::max(next_, ranges_[joined].right);
+    const Range& held = ranges_[joined];
+    // What it brings again of what lay behind the gap (RFC 2883 section 4.2; Linux: tcp_ofo_queue).
+    const Range again{held.left, std::min(held.right, fresh.right)};
+    if (again.left < again.right) {
+      if (taken.duplicate == 0) duplicate_ = again;
+      taken.duplicate += again.right - again.left;
+    }
+    next_ = std::max(next_, held.right);
     ++joined;
   }
   if (joined > 0) {
