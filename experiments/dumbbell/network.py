@@ -27,7 +27,7 @@ equal."""
 ANSWER_JITTER_NS = 20_000
 """A receiving host sends each acknowledgement up to so much later, uniformly distributed and in order, as interrupts
 and scheduling let a real one do. Without any, flows keep step with the bottleneck's queue, and the same ones lose at
-every overflow: the phase effects of Floyd and Jacobson, "On traffic phase effects in packet-switched gateways" (1992).
+every overflow: the phase effects of Floyd and Jacobson, "Traffic phase effects in packet-switched gateways" (1991).
 They vanish when the jitter is longer than a segment takes on the bottleneck, 1.2 µs here. docs/tcp_validation.md has
 the evidence."""
 

@@ -108,8 +108,8 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 {.help = "where Linux's CUBIC is not that of RFC 9438"}},
                {"window_of_linux",
                 &O::window_of_linux,
-                {.help = "a reduced window is whole segments, and PRR is in proportion to the window, as in "
-                         "Linux"}},
+                {.help = "a reduced window is whole segments, PRR is in proportion to the window, and growth "
+                         "counts what is newly delivered, as in Linux"}},
                {"max_pacing_rate",
                 &O::max_pacing_rate,
                 {.help = "segments are spaced and leave no faster, as with SO_MAX_PACING_RATE; null: as the "
