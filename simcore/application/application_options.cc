@@ -136,15 +136,18 @@ const OptionTable<RequestServerApplication>& request_server() {
 
 const OptionTable<RequestClient::Config>& request_client() {
   using C = RequestClient::Config;
+  using Think = RequestClient::Think;
   static const OptionTable<C> table(
       "request_client", "one request after the other over one connection, each timed",
       C{.destination = Ipv4Address::any(), .port = 0, .sizes = {}, .tcp = TcpOptions::linux_like()},
       joined<C>({{destination<C>(), port<C>()},
                  sizes<C>(),
                  {limit<C>("count", &C::count, {.help = "of requests; none: without end", .most = kMuch}),
-                  {"mean_think",
-                   &C::mean_think,
-                   {.help = "between an answer and the next request, exponential; 0: none"}},
+                  {"mean_think", &C::mean_think, {.help = "between an answer and the next request; 0: none"}},
+                  {"think_distribution",
+                   &C::think_distribution,
+                   {{"exponential", Think::exponential}, {"constant", Think::constant}},
+                   {.help = "exponential: mean_think is the mean; constant: it is each time"}},
                   start<C>(),
                   tcp<C>()}}));
   return table;

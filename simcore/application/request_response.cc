@@ -83,9 +83,13 @@ void RequestClient::tcp_changed(TcpSocket& socket) {
     sum_ += took;
   }
   if (answered_ == config_.count) return socket.close();
-  const double mean = static_cast<double>(config_.mean_think.count_ns());
-  simulation_.schedule_in(next_,
-                          Duration::ns(mean > 0 ? static_cast<std::int64_t>(random_.exponential(mean)) : 0));
+  simulation_.schedule_in(next_, think());
+}
+
+Duration RequestClient::think() {
+  const Duration mean = config_.mean_think;
+  if (mean == Duration::zero() || config_.think_distribution == Think::constant) return mean;
+  return Duration::ns(static_cast<std::int64_t>(random_.exponential(static_cast<double>(mean.count_ns()))));
 }
 
 void RequestClient::tcp_closed(TcpSocket& socket) {

@@ -47,12 +47,15 @@ class RequestServer final : public TcpListener, public TcpUser {
 
 class RequestClient final : public TcpUser {
  public:
+  enum class Think { exponential, constant };
+
   struct Config {
     IpAddress destination;
     std::uint16_t port;
     RequestSizes sizes;
     std::int64_t count = std::numeric_limits<std::int64_t>::max();
-    Duration mean_think = Duration::zero();  // between an answer and the next request; exponential; 0: none
+    Duration mean_think = Duration::zero();  // between an answer and the next request; 0: none
+    Think think_distribution = Think::exponential;
     SimTime start = SimTime::zero();
     TcpOptions tcp;
   };
@@ -72,6 +75,7 @@ class RequestClient final : public TcpUser {
  private:
   void proceed();
   void write_request();
+  Duration think();
 
   Simulation& simulation_;
   TcpSockets& sockets_;

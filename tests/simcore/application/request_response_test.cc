@@ -48,6 +48,19 @@ TEST_F(RequestResponseTest, thinking_spreads_the_requests) {
   EXPECT_NEAR(static_cast<double>(client.answered()), 2'000, 5 * 40);
 }
 
+TEST_F(RequestResponseTest, constant_thinking_takes_the_same_time_each_time) {
+  RequestServer server({100, 1'000});
+  server_tcp_.listen(1'234, server, TcpOptions::linux_like());
+  RequestClient::Config steady = config();
+  steady.count = 1'000'000;
+  steady.mean_think = Duration::ms(90);
+  steady.think_distribution = RequestClient::Think::constant;
+  RequestClient client(simulation_, client_tcp_, "client", steady);
+  run(Duration::seconds(200));
+  // 10 ms to connect; then 90 ms of thinking and 10.099 to 10.109 ms for the exchange: 199.99 s / 100.1 ms = 1997.9
+  EXPECT_EQ(client.answered(), 1'997);
+}
+
 TEST_F(RequestResponseTest, a_client_without_a_server_has_failed) {
   RequestClient client(simulation_, client_tcp_, "client", config());
   run(Duration::seconds(1));
