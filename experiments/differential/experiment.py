@@ -4,6 +4,9 @@
 One flow for a minute over 100 Mbit/s, with a queue of one bandwidth-delay product. The formula is PFTK's or CUBIC's
 response function; the simulated arm runs simcore's TCP over its link in virtual time; the real arm runs Linux's TCP in
 namespaces over the same link in real time. Where simulated and real differ, one of them is wrong, and it is not Linux.
+
+The columns look at what a long flow does not show: marks, reordering, idle times, lost SYNs, errors. Each has Linux and
+simulated TCP at either end of the same link, and is held against the spread that Linux to Linux has.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from hybridnet.errors import UsageError
 from hybridnet.experiments.common.linux_flows import LinuxFlow, require_algorithms
-from hybridnet.experiments.common.options import add_rounds_argument, add_seconds_argument
+from hybridnet.experiments.common.options import add_arms_argument, add_rounds_argument, add_seconds_argument
 from hybridnet.experiments.common.path import PathResult, run_path
 from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.differential.cells import (
@@ -28,17 +32,24 @@ from hybridnet.experiments.differential.cells import (
     batches_of,
     tcp_options,
 )
+from hybridnet.experiments.differential.columns import COLUMNS
 from hybridnet.experiments.differential.plot import plot_throughputs, plot_windows
 from hybridnet.experiments.differential.real import Batch, run_batch
+from hybridnet.experiments.differential.watch import run_watch
 from hybridnet.results import Check, Experiment, Word, add_experiment_arguments, positive
 
 SUMMARY = "the same TCP flow by formula, simulated, and by Linux's own TCP, side by side"
-TAKES_S = 900
-VIRTUAL_TIME = None
+TAKES_S = 1800
+VIRTUAL_TIME = ("--arms", "simulated")
+VIRTUAL_TAKES_S = 60
 
 SECONDS = 60.0
 MACHINES = 1
 ROUNDS = 5
+COLUMN_ROUNDS = 2
+"""Of the columns: a round has each pairing several times."""
+ARMS = ("linux", "simulated")
+PARTS = ("flows", "columns")
 EVERY_S = 0.1
 BOUNDS = {False: 0.10, True: 0.15}
 """How far simulated and real may lie apart: of single segments, and of trains."""
@@ -52,6 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add this experiment's options to those of ``hybridnet reproduce``."""
     add_seconds_argument(parser, SECONDS, "seconds of each flow", least=5)
     add_rounds_argument(parser, ROUNDS, "rounds of all flows")
+    add_arms_argument(parser, ARMS)
+    parser.add_argument(
+        "--only", choices=PARTS, help="only the long flows, or only the columns (default: both)"
+    )
+    parser.add_argument(
+        "--column", choices=[column.name for column in COLUMNS], action="append", metavar="NAME",
+        help="only this column: " + ", ".join(column.name for column in COLUMNS).replace("%", "%%")
+        + "; may be repeated",
+    )  # fmt: skip
     parser.add_argument(
         "--mode", choices=tuple(MODES), default="both", help="how segments travel (default: %(default)s)"
     )
@@ -77,18 +97,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how much the real flows that run at once may send together, judging by the simulated ones, in Mbit/s "
         "(default: %(default)g)",
     )
-    add_experiment_arguments(parser, "differential", quick="two cells, one round of 10 s, single segments")
+    add_experiment_arguments(
+        parser, "differential", quick="two flows of 10 s, single segments, and each column in one round"
+    )
 
 
 def run(arguments: argparse.Namespace) -> list[Check]:
-    """Run both arms.
+    """Run the flows and the columns. Without Linux the flows have nothing beside them, and only the columns run.
 
     Returns:
         The checks; ``hybridnet reproduce`` prints them and decides about the exit code.
 
     Raises:
         EnvironmentLackError: the machine's kernel lacks a congestion control.
+        UsageError: the options leave nothing to run.
     """
+    if arguments.only == "flows" and set(arguments.arms) != set(ARMS):
+        raise UsageError(
+            f"differential --only flows --arms {' '.join(arguments.arms)}: flows are compared, and need both arms; "
+            "leave --arms or --only out"
+        )
     seconds, rounds = (10.0, 1) if arguments.quick else (arguments.seconds, arguments.rounds)
     cells = _chosen(arguments)
     experiment = Experiment(
@@ -97,9 +125,29 @@ def run(arguments: argparse.Namespace) -> list[Check]:
             "seconds": seconds,
             "rounds": rounds,
             "at_once_mbps": arguments.at_once,
+            "arms": arguments.arms,
             "tcp": tcp_options(cells[0]),
         },
     )
+    checks: list[Check] = []
+    tables: list[Table] = []
+    if arguments.only != "columns" and set(arguments.arms) == set(ARMS):
+        found, table = _run_flows(experiment, arguments, cells, rounds, seconds)
+        checks += found
+        tables.append(table)
+    if arguments.only != "flows":
+        found, table = run_watch(experiment, arguments, 1 if arguments.quick else COLUMN_ROUNDS)
+        checks += found
+        tables.append(table)
+    for table in tables[:-1]:
+        experiment.console.print(table)
+    return experiment.finish(checks, tables[-1])
+
+
+def _run_flows(
+    experiment: Experiment, arguments: argparse.Namespace, cells: list[Cell], rounds: int, seconds: float
+) -> tuple[list[Check], Table]:
+    """The same flow by formula, simulated, and real, in each cell."""
     cases = [cell.case(number, seconds, EVERY_S) for cell in cells for number in range(1, rounds + 1)]
     simulated = run_all(run_path, cases, experiment.console)
     measured = [
@@ -108,10 +156,9 @@ def run(arguments: argparse.Namespace) -> list[Check]:
     ]
     batches = _run_real(experiment, arguments, measured, rounds, seconds)
     _take(measured, batches)
-    checks = checks_of(measured, rounds)
     traces = {each.case.label: each for each in simulated if each.case.keep_samples}
     _write(experiment, measured, traces, batches)
-    return experiment.finish(checks, table_of(measured))
+    return checks_of(measured, rounds), table_of(measured)
 
 
 def bits_per_second(result: PathResult, seconds: float) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pictures of differential: throughput of the three arms, and the windows of the simulated and the real sender."""
+"""The pictures of differential: throughput of the three arms, windows of both senders, and the columns beside Linux."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from matplotlib import pyplot as plt
 from hybridnet.experiments.common.linux_flows import LinuxFlow
 from hybridnet.experiments.common.path import PathResult
 from hybridnet.experiments.differential.cells import PAYLOAD, Cell, Measured
+from hybridnet.experiments.differential.pairings import MIXED, SIMULATED
+from hybridnet.experiments.differential.ranges import Cell as ColumnCell
 
 _COLUMNS = 4
 _CWND_SECONDS = 20.0
@@ -61,5 +63,38 @@ def plot_windows(
         panel.grid(alpha=0.3)
     panels[0][0].legend(fontsize=8)
     panels[0][0].set_ylabel("segments")
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def plot_columns(path: Path, cells: Sequence[ColumnCell]) -> None:
+    """One line for each column and figure, in parts of Linux's median: Linux's range as a bar, the others as dots."""
+    lines = list(dict.fromkeys((cell.column.name, cell.figure) for cell in cells))
+    figure, panel = plt.subplots(figsize=(9, 1.5 + 0.28 * len(lines)), constrained_layout=True)
+    known = {
+        lines.index((cell.column.name, cell.figure)): cell.linux for cell in cells if cell.linux is not None
+    }
+    unit = {place: abs(linux.middle) or 1.0 for place, linux in known.items()}
+    shift = {place: 0.0 if known[place].middle else 1.0 for place in known}  # nothing is drawn as 1, too
+    panel.barh(
+        list(known),
+        [(linux.high - linux.low) / unit[place] for place, linux in known.items()],
+        left=[linux.low / unit[place] + shift[place] for place, linux in known.items()],
+        color="0.8",
+        label="Linux to Linux, range",
+    )
+    for pairing, mark in zip((*MIXED, SIMULATED), ("<", ">", "o"), strict=True):
+        dots = [
+            (cell.median / unit[place] + shift[place], place)
+            for cell in cells
+            if cell.pairing == pairing and (place := lines.index((cell.column.name, cell.figure))) in known
+        ]
+        panel.plot([x for x, _ in dots], [y for _, y in dots], mark, label=str(pairing), alpha=0.7)
+    panel.set_yticks(range(len(lines)), [f"{column}: {name}" for column, name in lines], fontsize=8)
+    panel.invert_yaxis()
+    panel.axvline(1.0, color="k", linewidth=0.5)
+    panel.set_xlabel("part of Linux's median")
+    panel.grid(alpha=0.3)
+    panel.legend(fontsize=8)
     figure.savefig(path, dpi=100)
     plt.close(figure)

@@ -63,7 +63,7 @@ def run_batch(cluster: Cluster, cells: Sequence[Cell], number: int, seconds: flo
             for host in (sender, receiver):
                 prepare(host, trains=cell.trains)
                 if not cell.trains:
-                    _no_trains_at_portals(net, host.name)
+                    no_trains_at_portals(net, host.name)
             sender.execute(["ping", "-n", "-c", "2", "-i", "0.1", receiver.IP()])  # ARP
         with net.measured() as measured:
             flows = run_flows(
@@ -72,7 +72,7 @@ def run_batch(cluster: Cluster, cells: Sequence[Cell], number: int, seconds: flo
     return Batch(list(cells), flows, measured.verdict)
 
 
-def _no_trains_at_portals(net: Net, host: str) -> None:
+def no_trains_at_portals(net: Net, host: str) -> None:
     """Keep the host's portals from joining its segments."""
     assert net.plan is not None
     for machine, plan in net.plan.machines.items():

@@ -98,3 +98,34 @@ def test_fig7_has_one_trace_in_one_part_and_in_two_threads(tmp_path: Path) -> No
     assert traces["one part"] == traces["two threads"]
     assert float(rows_of(tmp_path / "staircase.csv")[-1]["time_s"]) == pytest.approx(4 * 0.05)  # steps
     assert pictures_of(tmp_path) == {"fig7"}
+
+
+def test_differential_holds_the_simulated_ends_against_what_linux_had(tmp_path: Path) -> None:
+    checks = reproduced("differential", tmp_path, "--arms", "simulated", "--column", "two lost SYNs")
+    assert [check["holds"] for check in checks] == [True]
+    rows = rows_of(tmp_path / "columns.csv")
+    assert {row["figure"]: float(row["median"]) for row in rows if row["figure"] != "first_data_ms"} == {
+        "syns": 3.0,
+        "first_flight": 1.0,  # tcp_init_transfer: more than one timeout of the SYN
+    }
+    assert {row["pairing"] for row in rows} == {"simulated to simulated"}
+    assert pictures_of(tmp_path) == {"columns"}
+
+
+def test_differential_compares_flows_only_where_linux_runs_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(
+        [
+            "reproduce",
+            "differential",
+            "--arms",
+            "simulated",
+            "--only",
+            "flows",
+            "--out",
+            str(tmp_path / "run"),
+        ]
+    )
+    assert code != 0
+    assert "flows are compared, and need both arms" in capsys.readouterr().err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``hybridnet reproduce differential``, one cell of each mode: a flow by formula, simulated, and by Linux's own TCP."""
+"""``hybridnet reproduce differential``: a cell of each mode, and columns with Linux and simulated TCP at either end."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from hybridnet.cli.main import main
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.common.linux_flows import PORT, run_flows
 from hybridnet.experiments.differential.cells import PAYLOAD_BPS, Cell
+from hybridnet.experiments.differential.pairings import LINUX, MIXED, SIMULATED
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
@@ -25,7 +26,19 @@ def test_each_cell_has_a_simulated_and_a_real_flow_and_a_row_that_says_so(tmp_pa
     out = tmp_path / "run"
     chosen = ["--algorithm", "reno", "--rtt", "10", "--loss", "1", "--mode", "both"]
     main(
-        ["reproduce", "differential", "--seconds", str(SECONDS), "--rounds", "1", *chosen, "--out", str(out)]
+        [
+            "reproduce",
+            "differential",
+            "--only",
+            "flows",
+            "--seconds",
+            str(SECONDS),
+            "--rounds",
+            "1",
+            *chosen,
+            "--out",
+            str(out),
+        ]
     )
     found = json.loads((out / "differential.json").read_text())
     assert [each["mode"] for each in found["cells"]] == ["single segments", "trains"]
@@ -48,6 +61,30 @@ def test_each_cell_has_a_simulated_and_a_real_flow_and_a_row_that_says_so(tmp_pa
             assert SECONDS - 0.5 < times[-1] < SECONDS + 0.5
     said = [check["what"] for check in json.loads((out / "checks.json").read_text())]
     assert [what.partition(":")[0] for what in said[1:]] == ["single segments, reno", "trains, reno"]
+
+
+def test_a_column_runs_with_all_four_pairings_over_the_same_link(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    columns = ("one lost SYN", "ICMP error")
+    chosen = [word for name in columns for word in ("--column", name)]
+    main(["reproduce", "differential", "--only", "columns", "--quick", *chosen, "--out", str(out)])
+    found = [pair for file in (out / "columns").iterdir() for pair in json.loads(file.read_text())["pairs"]]
+    assert {(pair["column"], pair["pairing"]) for pair in found} == {
+        (name, str(pairing)) for name in columns for pairing in (LINUX, *MIXED)
+    }
+    # A SYN that is lost is repeated once; an error by ICMP ends the attempt (tcp_v4_err), and so does ours.
+    assert {(pair["column"], pair["syns"]) for pair in found} == {("one lost SYN", 2.0), ("ICMP error", 1.0)}
+    assert {pair["first_flight"] for pair in found if "first_flight" in pair} == {10.0}  # tcp_init_transfer
+    simulated = [
+        cell
+        for cell in json.loads((out / "columns.json").read_text())["cells"]
+        if cell["pairing"] == str(SIMULATED)
+    ]
+    assert {cell["column"]: cell["median"] for cell in simulated if cell["figure"] == "syns"} == {
+        "one lost SYN": 2.0,
+        "ICMP error": 1.0,
+    }
+    assert (out / "columns.png").read_bytes().startswith(b"\x89PNG")
 
 
 class Cable(Topo):
