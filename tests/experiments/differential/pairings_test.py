@@ -13,7 +13,6 @@ from hybridnet.experiments.differential.pairings import (
     program,
     simulate,
 )
-from hybridnet.experiments.differential.watch import REPETITIONS, dealt
 
 NAMED = {column.name: column for column in COLUMNS}
 ASKING = Column("asking", "", ("response_ms",), Requests(0.4, 3))
@@ -69,15 +68,3 @@ def test_lost_syns_are_repeated_and_the_second_costs_the_initial_window(
 
 def test_an_attempt_to_connect_ends_with_the_first_error() -> None:
     assert simulate(Pair(NAMED["ICMP error"], SIMULATED), 1) == {"syns": 1.0}
-
-
-def test_linux_is_repeated_most_for_its_range_is_the_bound() -> None:
-    assert REPETITIONS[LINUX] == max(REPETITIONS.values()) >= 5
-
-
-def test_repetitions_of_a_column_are_in_different_batches_of_about_equal_load() -> None:
-    load = {"one lost SYN": 10e6, "ICMP error": 0.0, "loss 1 %": 3e6}
-    offered = [(Pair(NAMED[name], LINUX), bps) for name, bps in load.items() for _ in range(6)]
-    batches = dealt(offered, 30e6, 24)  # 78 Mbit/s in all
-    assert [sorted(pair.column.name for pair in batch) for batch in batches] == [sorted([*load, *load])] * 3
-    assert len(dealt(offered, 30e6, 5)) == 4  # 18 pairs
