@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "simcore/tcp/scoreboard.h"
 #include "simcore/units/time.h"
@@ -30,6 +31,10 @@ class DeliveryRate {
 
   std::int64_t delivered() const { return delivered_; }
   bool application_limited() const { return application_limited_until_ > 0; }
+  // Of the sample that take() is going to return: nothing when this acknowledgement delivered nothing.
+  std::optional<std::int64_t> prior_delivered() const {
+    return have_ ? std::optional(prior_delivered_) : std::nullopt;
+  }
 
   // A segment is sent, or sent again; `nothing_in_flight` before it.
   void on_sent(SentSegment& segment, SimTime now, bool nothing_in_flight) {

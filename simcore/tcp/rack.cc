@@ -34,9 +34,11 @@ void Rack::delivered(const SentSegment& segment, SimTime now, Duration min_rtt, 
   }
 }
 
-void Rack::duplicate_reported(std::int64_t snd_una, std::int64_t snd_nxt) {
-  if (snd_una < duplicate_round_) return;
-  duplicate_round_ = snd_nxt;
+void Rack::widen(std::int64_t prior_delivered, std::int64_t delivered) {
+  if (prior_delivered < widened_at_) duplicate_reported_ = false;
+  if (!duplicate_reported_) return;
+  duplicate_reported_ = false;
+  widened_at_ = delivered;
   window_multiplier_ = std::min(window_multiplier_ + 1, kWidest);
   window_persists_ = kWindowPersists;
 }

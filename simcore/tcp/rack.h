@@ -4,7 +4,9 @@
 // than the reordering window, has been delivered.
 //
 // One rule is sharper than in the RFC: the reordering timer is set for the first segment that it concerns, not for the
-// last, so each is judged at its own instant.
+// last, so each is judged at its own instant. And the window widens once for each round trip of what is delivered, as in
+// Linux (tcp_rack_update_reo_wnd); the RFC waits until all that was sent is acknowledged, which takes longer under
+// reordering.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +25,12 @@ class Rack {
   // transmission was acknowledged.
   void delivered(const SentSegment& segment, SimTime now, Duration min_rtt, bool echo_is_older);
 
-  // A duplicate was reported (section 6.2, step 4): the window widens, once a round trip.
-  void duplicate_reported(std::int64_t snd_una, std::int64_t snd_nxt);
+  // A duplicate was reported (section 6.2, step 4): the window is to widen.
+  void duplicate_reported() { duplicate_reported_ = true; }
+
+  // An acknowledgement delivered something. `delivered` bytes have been by now; `prior_delivered` had been when the last
+  // sent of what it delivered was sent.
+  void widen(std::int64_t prior_delivered, std::int64_t delivered);
 
   // A recovery ended: the wider window lasts for 16 of them.
   void recovery_ended();
@@ -51,7 +57,8 @@ class Rack {
   std::int64_t reordering_ = 0;
   std::int64_t window_multiplier_ = 1;
   int window_persists_ = 16;
-  std::int64_t duplicate_round_ = -1;
+  bool duplicate_reported_ = false;
+  std::int64_t widened_at_ = 0;  // bytes that had been delivered when the window last widened
 };
 
 }  // namespace simcore

@@ -41,6 +41,7 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   if (window_ == 0) retries_ = 0;  // the peer is alive and has no room: RFC 9293 section 3.8.6.1
 
   take_rtt(now, ack, delivery);
+  if (const auto prior = rate_.prior_delivered()) rack_.widen(*prior, rate_.delivered());
   if (delivery.delivered > 0 || delivery.duplicates > 0 || delivery.acked > 0) detect_losses(now);
   check_tail_probe(now, ack, delivery);
   const bool reducing = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
@@ -103,7 +104,7 @@ void TcpSender::note_duplicate_reported(const PositionRange& block, const Ack& a
   if (reported_duplicates_ > static_cast<std::int64_t>(counters_.retransmitted_segments)) return;
   delivery.duplicates = segments;
   const bool of_probe = segments == 1 && tail_probe_end_ != 0 && tail_probe_end_ == block.right;
-  if (!of_probe) rack_.duplicate_reported(snd_una_, snd_nxt_);
+  if (!of_probe) rack_.duplicate_reported();
   if (undo_from_ > 0 && block.right > undo_from_ && block.right <= std::max(ack.position, snd_nxt_)) {
     unconfirmed_retransmissions_ = std::max<std::int64_t>(0, unconfirmed_retransmissions_ - segments);
   }
