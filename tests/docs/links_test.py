@@ -53,6 +53,15 @@ def test_every_document_is_in_the_readme() -> None:
     assert [page.name for page in (ROOT / "docs").glob("*.md") if f"(docs/{page.name})" not in readme] == []
 
 
+_REMARK = re.compile(r"(?:\$ )?(?:sudo )?(?:make|hybridnet|pip|ln|apt|git)\b.*?\S {2,}(?!#)\S")
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: page.name)
+def test_commands_can_be_copied_with_their_remarks(page: Path) -> None:
+    blocks = re.findall(r"^```(?:console|sh|bash)?\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert [line for block in blocks for line in block.splitlines() if _REMARK.match(line)] == []
+
+
 def test_files_that_documents_name_exist() -> None:
     folders = "docs|examples|controllers|topologies|experiments|cloudlab|setup|tests|hybridnet|simcore"
     missing = [
