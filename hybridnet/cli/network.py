@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import os
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -261,12 +262,12 @@ def _controller(name: str, options: dict[str, Any]) -> RemoteController:
 
 
 def _printer(name: str) -> Callable[[str], None]:
-    """Print a controller's lines. The thread that follows its log goes on when nobody reads them: the controller says
-    there what it has found, and the command notices at its end that its output is closed.
+    """Print a controller's lines, to standard error: they are no results of the script's. The thread that follows its
+    log goes on when nobody reads them: the controller says there what it has found.
     """
 
     def say(line: str) -> None:
         with contextlib.suppress(BrokenPipeError):
-            print(f"{name}: {line}")
+            print(f"{name}: {line}", file=sys.stderr, flush=True)
 
     return say

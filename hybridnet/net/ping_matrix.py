@@ -125,8 +125,14 @@ class PingMatrix:
 def measure_pings(
     machines: Machines, hosts: Sequence[Host], count: int, interval_s: float, wait_s: float
 ) -> PingMatrix:
-    """See `hybridnet.Net.ping_matrix`. Hosts without an IPv4 address are left out, as by Mininet's pingAll."""
-    able = [host for host in hosts if host.IP() is not None]
+    """See `hybridnet.Net.ping_matrix`. A host without an address answers nobody; one without an interface is left out."""
+    able = [host for host in hosts if host.intfList()]
+    for host in able:
+        if host.IP() is None and host.IP6() is not None:
+            raise UsageError(
+                f"pings side by side: host {host.name} has the address {host.IP6()} only, and they are sent by IPv4; "
+                "leave it out of hosts=, or write net.pingAll() without parallel=True"
+            )
     begun = time.monotonic()
     # Each host asks its next neighbour, then the one after it: at any time all hosts take part.
     pairs = [
@@ -139,7 +145,9 @@ def measure_pings(
             asked = pairs[first : first + size]
             by_machine: dict[str, list[tuple[Host, Host]]] = {}
             for source, target in asked:
-                by_machine.setdefault(source.machine or "", []).append((source, target))
+                found[source.name, target.name] = []
+                if source.IP() is not None and target.IP() is not None:
+                    by_machine.setdefault(source.machine or "", []).append((source, target))
             options = {"count": count, "interval_s": interval_s, "wait_s": wait_s}
             answers = machines.call_all(
                 {

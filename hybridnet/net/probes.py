@@ -31,6 +31,9 @@ def announce(hosts: Sequence[object] | None) -> None:
 def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
     """Ping once from every host to every other; print Mininet's table. Returns the percentage of lost pings.
 
+    A host that has no address is reached by nobody, as in Mininet: its pings are lost. One that has no interface is
+    left out.
+
     The hosts of one machine take turns as the source; the machines, and the pings of one source, run side by
     side.
     """
@@ -40,18 +43,17 @@ def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
         calls: Calls = {}
         targets: dict[str, list[Host]] = {}
         for source in turn:
-            others = [host for host in hosts if host is not source and _address(host) is not None]
-            targets[source.name] = others
-            pairs = [(source.name, _address(host)) for host in others]
+            targets[source.name] = [host for host in hosts if host is not source and host.intfList()]
+            pairs = [(source.name, _address(host)) for host in targets[source.name] if _address(host)]
             calls[source.machine or ""] = ("ping_pairs", {"pairs": pairs, "count": 1, "wait_s": wait_s})
         answers = cluster.call_all(calls)
         for source in turn:
-            found = answers[source.machine or ""]
-            sent += len(found)
-            received += sum(ping["received"] for ping in found)
+            found = iter(answers[source.machine or ""])
+            reached = [bool(_address(host) and next(found)["received"]) for host in targets[source.name]]
+            sent += len(reached)
+            received += sum(reached)
             rows[source.name] = [
-                host.name if ping["received"] else "X"
-                for host, ping in zip(targets[source.name], found, strict=True)
+                host.name if there else "X" for host, there in zip(targets[source.name], reached, strict=True)
             ]
         while shown < len(hosts) and hosts[shown].name in rows:
             output(f"{hosts[shown].name} -> {' '.join(rows[hosts[shown].name])} \n")

@@ -89,6 +89,16 @@ def test_many_pairs_are_asked_in_slices_and_each_within_what_one_call_takes() ->
     assert max(sizes) == 65_536 // 100
 
 
+def test_pings_side_by_side_refuse_a_host_that_only_ipv6_reaches() -> None:
+    cluster = FakeCluster("m1", "m2")
+    hosts = three_hosts(cluster)
+    host = Host("h4")
+    plan = {"mac": "02:00:00:00:00:04", "addresses": ["fd00::4/64"]}
+    host.bind(functools.partial(cluster.call, "m2"), "m2", [Intf("h4-eth0", host, 0, plan)])
+    with pytest.raises(UsageError, match=r"host h4 has the address fd00::4 only.*without parallel=True"):
+        measure_pings(cluster, [*hosts, host], 1, 0.0, 1.0)  # type: ignore[arg-type]
+
+
 TCP = {
     "end": {"sum_received": {"bits_per_second": 9e6, "seconds": 1.0}, "sum_sent": {"bits_per_second": 1e7}}
 }

@@ -307,6 +307,22 @@ def test_ping_all_prints_mininets_table_and_returns_the_loss(capsys: pytest.Capt
     )
 
 
+def test_a_host_without_an_address_is_reached_by_nobody(capsys: pytest.CaptureFixture[str]) -> None:
+    """Mininet 2.3: it sends a ping to "None", and counts it as lost; 100 % of nothing would be success."""
+    setLogLevel("output")
+    topo = Topo()
+    topo.addSwitch("s1")
+    for name, ip in ("h1", None), ("h2", None):
+        topo.addHost(name, ip=ip)
+        topo.addLink(name, "s1")
+    with net(topo=topo) as network:
+        fake(network).answers["ping_pairs"] = lambda machine, pairs, **_: [{"received": 1} for _ in pairs]
+        assert network.pingAll() == network.pingAll(parallel=True) == 100
+    assert (
+        capsys.readouterr().err.count("h1 -> X \nh2 -> X \n*** Results: 100% dropped (0/2 received)\n") == 2
+    )
+
+
 def test_ping_pair_takes_the_first_two_hosts(capsys: pytest.CaptureFixture[str]) -> None:
     with net() as network:
         network.pingPair()
