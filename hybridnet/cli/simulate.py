@@ -244,6 +244,13 @@ def _print(report: Any, console: Any, *, of_all: bool) -> None:
         interval = f"± {each.over.half_width * scale:.3g}{unit}" if each.over.replications > 1 else ""
         table.add_row(each.element, name, f"{each.over.mean * scale:.6g}{unit}", interval)
     console.print(table)
+    for element, times in report.failed.items():
+        console.print(
+            f"{element} failed in {times} of {len(report.replications)} replications: it could not connect, or its "
+            "connection ended early; something must listen at its destination's port",
+            soft_wrap=True,
+            highlight=False,
+        )
     if report.seeds_made_no_difference:
         console.print("the seeds made no difference: nothing here draws random numbers, so one is enough")
     if report.partition is not None:

@@ -125,7 +125,7 @@ class PingMatrix:
 def measure_pings(
     machines: Machines, hosts: Sequence[Host], count: int, interval_s: float, wait_s: float
 ) -> PingMatrix:
-    """See `hybridnet.Net.ping_matrix`. A host without an address answers nobody; one without an interface is left out."""
+    """See `hybridnet.Net.ping_matrix`. A host without an address answers nobody; one without interfaces is left out."""
     able = [host for host in hosts if host.intfList()]
     for host in able:
         if host.IP() is None and host.IP6() is not None:

@@ -51,6 +51,16 @@ class SimulationReport:
         first, *others = self.replications
         return bool(others) and all(each.figures == first.figures for each in others)
 
+    @property
+    def failed(self) -> dict[str, int]:
+        """The applications that failed, such as a transfer to a port where nobody listened: in how many replications."""
+        return {
+            element: sum(each.figures.get((element, "failed"), 0) > 0 for each in self.replications)
+            for element, name in self._keys()
+            if name == "failed"
+            and any(each.figures.get((element, name), 0) > 0 for each in self.replications)
+        }
+
     def figures(self) -> list[Figure]:
         """The mean of every figure at the end with its 95 % interval. A replication that dropped nothing counts as 0;
         one that could not measure something, such as a round trip, is left out of its mean.

@@ -140,3 +140,24 @@ def test_each_seed_has_a_network_of_its_own_where_the_script_asks_for_the_seed(
     assert "built for 7" in (again := capsys.readouterr().out)
     assert "built for 1" not in again
     assert "the seeds made no difference: nothing here draws random numbers" in again
+
+
+NOBODY_LISTENS = """
+from hybridnet import Topo
+class Deaf(Topo):
+    def build(self):
+        self.addSimHost("a", applications=[{"kind": "tcp_bulk", "destination": "b", "port": 9, "size": "1 MB"}])
+        self.addSimHost("b")
+        self.addLink("a", "b", bw=10, delay="1ms")
+"""
+
+
+def test_a_transfer_that_found_nobody_is_said_beside_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "deaf.py"
+    script.write_text(NOBODY_LISTENS)
+    assert main(["simulate", str(script), "--until", "1s", "--seeds", "2"]) == 0
+    said = capsys.readouterr().out
+    assert "a:tcp_bulk:0 failed in 2 of 2 replications: it could not connect" in said
+    assert "something must listen at its destination's port" in said
