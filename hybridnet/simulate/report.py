@@ -53,7 +53,7 @@ class SimulationReport:
 
     @property
     def failed(self) -> dict[str, int]:
-        """The applications that failed, such as a transfer to a port where nobody listened: in how many replications."""
+        """The applications that failed, as a transfer to a port where nobody listens does: in how many replications."""
         return {
             element: sum(each.figures.get((element, "failed"), 0) > 0 for each in self.replications)
             for element, name in self._keys()

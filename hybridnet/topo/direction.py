@@ -156,7 +156,7 @@ class Direction:
         if self.loss is not None:
             independent = self.loss["model"] == "independent"
             parts.append(
-                f"loss {100 * self.loss['probability']:g} %" if independent else f"{self.loss['model']} loss"
+                _loss_text(self.loss["probability"]) if independent else f"{self.loss['model']} loss"
             )
         shares = {name: getattr(self, name) for name in ("duplicate", "corrupt", "reorder")}
         parts += [f"{name} {100 * share:g} %" for name, share in shares.items() if share]
@@ -187,6 +187,12 @@ class Direction:
         if self.jitter_distribution == "exponential":
             return {"model": "exponential", "least_ns": beyond, "mean_above_ns": self.jitter_ns}
         return {"model": "uniform", "low_ns": beyond - self.jitter_ns, "high_ns": beyond + self.jitter_ns}
+
+
+def _loss_text(probability: float) -> str:
+    """A loss as people read it. A small one may be a share that was written for a percentage: it says what it means."""
+    text = f"loss {100 * probability:g} %"
+    return text if probability >= 0.0005 else f"{text} (1 packet in {1 / probability:.0f})"
 
 
 def resolve_direction(options: Mapping[str, Any], what: str) -> Direction:

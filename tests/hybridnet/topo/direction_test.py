@@ -29,6 +29,14 @@ def test_loss_is_in_percent_of_the_packets() -> None:
     assert "loss" not in planned(loss=0)
 
 
+def test_a_loss_so_small_that_it_may_be_a_share_says_how_many_packets_it_is() -> None:
+    shown = {loss: resolve_direction({"loss": loss}, "link a-b").text() for loss in (0.02, "0.02", 0.05, 2)}
+    assert shown[0.02].endswith(", loss 0.02 % (1 packet in 5000)")
+    assert shown["0.02"] == shown[0.02]
+    assert shown[0.05].endswith(", loss 0.05 %")
+    assert shown[2].endswith(", loss 2 %")
+
+
 def test_jitter_is_uniform_around_the_delay_as_netems() -> None:
     direction = planned(delay="10ms", jitter="2ms")
     assert direction["delay_ns"] == 8 * MS
