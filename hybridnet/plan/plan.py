@@ -20,6 +20,7 @@ from typing import Any
 from hybridnet.errors import PlanError
 from hybridnet.plan.addresses import assign_addresses
 from hybridnet.plan.balance import balance
+from hybridnet.plan.chains import chain_notes
 from hybridnet.plan.families import ipv4, ipv6
 from hybridnet.plan.fit import Switching, choose_port_types, judge_fit, ports_of
 from hybridnet.plan.guests import tickets
@@ -191,6 +192,7 @@ def make_plan(
         name: [instance["realtime"]["wait"] for instance in plan["instances"]] for name, plan in plans.items()
     }
     notes = [*layout.division.notes, *waiting_notes(machines, waits)]
+    notes += chain_notes(topo, addresses.by_interface, addresses6.by_interface)
     if options.record is not None and not any(plan["instances"] for plan in plans.values()):
         notes.append("Nothing is simulated, so there is nothing to record")
     joined = [link.machines for link in links if link.kind == "cut"]
