@@ -111,6 +111,7 @@ def _figures(info: tuple[int, ...]) -> dict[str, float]:
         "cwnd_bytes": cwnd * mss,
         "in_flight_bytes": max(0, unacked - sacked - lost + again) * mss,
         "acknowledged_bytes": acked,
+        "delivered_bytes": acked + sacked * mss,  # SACK counts in segments
         "received_bytes": received,
         "retransmitted_segments": retransmitted,
         "srtt_ns": rtt_us * 1000,

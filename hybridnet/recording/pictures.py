@@ -30,6 +30,10 @@ SPREAD = ("throughput", "rtt", "queue")
 BINS = 40  # of a histogram that is drawn; those that are kept are finer
 _UP_TO = 0.9995  # of the values: what is above would make the rest a line at the left
 _LEAST_SHARE = 0.01  # of the busiest flow: what sent less is no flow
+_ARRIVED = ("delivered_bytes", "acknowledged_bytes")
+"""Of a connection, best first: what is acknowledged stops at a hole and then jumps; what is delivered counts SACK, too.
+An older run may have only the other.
+"""
 _OF_QUEUES = (
     ("queue-wait", "queue_sojourn_ns", "time in the queue (ms)", 1e-6),
     ("queue-found", "queue_others_packets", "other packets in the queue", 1.0),
@@ -68,7 +72,7 @@ class Picture:
 
 def pictures_of(series: SeriesTable) -> list[Picture]:
     """What can be drawn of a series."""
-    sending = {line.name for line in _flows_of(series, "connections", "acknowledged_bytes")}
+    sending = {line.name for name in _ARRIVED for line in _flows_of(series, "connections", name)}
 
     def of_connections(name: str, scale: float) -> list[Line]:
         """None of these is ever 0: it is while there is no connection yet, and nothing to draw."""
@@ -102,7 +106,7 @@ def pictures_of(series: SeriesTable) -> list[Picture]:
 
 def _flows(series: SeriesTable) -> list[Line]:
     for kind, names in (
-        ("connections", ("acknowledged_bytes",)),
+        *(("connections", (name,)) for name in _ARRIVED),
         ("applications", ("received_bytes",)),
         ("interfaces", ("rx_bytes", "in_bytes")),
     ):

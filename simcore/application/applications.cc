@@ -141,6 +141,7 @@ std::vector<Applications::Row> Applications::connections() const {
     Figures figures = {{"cwnd_bytes", congestion.cwnd},
                        {"in_flight_bytes", sender.in_flight()},
                        {"acknowledged_bytes", sender.snd_una()},
+                       {"delivered_bytes", sender.delivered()},
                        {"received_bytes", connection.receiver().rcv_nxt()},
                        {"sent_bytes", sender.snd_nxt()},
                        {"send_window_bytes", sender.send_window()},

@@ -120,6 +120,8 @@ class TcpSender {
   void take_back_timeout(SimTime now, std::int64_t position);
 
   std::int64_t snd_una() const { return snd_una_; }
+  // What is known to have arrived: all before snd_una, and what SACK named behind the holes.
+  std::int64_t delivered() const { return snd_una_ + board_.sacked_bytes(); }
   std::int64_t snd_nxt() const { return snd_nxt_; }
   std::int64_t send_window() const { return window_; }
   std::int64_t largest_window() const { return largest_window_; }

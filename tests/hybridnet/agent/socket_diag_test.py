@@ -44,6 +44,7 @@ def test_a_connection_is_found_with_its_window_and_what_it_moved(
         again = dict(diagnosis.connections(10_000))
     sender, receiver = found[ends_of(client)], found[ends_of(accepted)]
     assert sender["acknowledged_bytes"] == SENT + 1  # and the SYN
+    assert sender["delivered_bytes"] == SENT + 1  # nothing behind a hole
     assert receiver["received_bytes"] == SENT
     assert sender["cwnd_bytes"] >= SENT
     assert 0 < sender["srtt_ns"] < 1e9

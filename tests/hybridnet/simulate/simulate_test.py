@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -273,6 +274,30 @@ def test_a_connection_that_is_gone_has_no_samples_and_stays_a_flow_of_the_pictur
     assert [list(vectors[name, "acknowledged_bytes"].values) for name in sent] == [
         list(each) for each in sent.values()
     ]
+
+
+class Lossy(Topo):
+    """A connection with holes, which SACK fills: what is acknowledged stops at each, and then jumps."""
+
+    def build(self) -> None:
+        bulk = {"kind": "tcp_bulk", "destination": "b", "port": 9, "tcp": {"congestion": "bbr"}}
+        self.addSimHost("a", applications=[bulk])
+        self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
+        self.addLink("a", "b", bw=20, delay="20ms", loss=1)
+
+
+def test_no_flow_is_drawn_faster_than_its_link(tmp_path: Path) -> None:
+    simulate(Lossy(), "20s", series="50ms", jobs=1).write(RunDirectory(tmp_path))
+    series = read_series(tmp_path)
+    [throughput] = [each for each in pictures_of(series) if each.name == "throughput"]
+    [line] = throughput.lines
+    segment = 8 * 1448 / 0.05 / 1e6  # Mbit/s: one more or less falls into a sample of 50 ms
+    assert 15 < max(line.values) <= 20 + segment
+    [acknowledged] = [v for name, _, v in series.each("connections", "acknowledged_bytes") if name[0] == "a"]
+    assert (
+        max(8e-6 * (after - before) / 0.05 for before, after in itertools.pairwise(acknowledged))
+        > 20 + segment
+    )
 
 
 class Late(Topo):

@@ -68,6 +68,7 @@ TEST_F(ApplicationsTest, a_host_tells_the_state_and_the_window_of_its_connection
   EXPECT_GT(figures["cwnd_bytes"], 0);
   EXPECT_LE(figures["in_flight_bytes"], figures["cwnd_bytes"]);
   EXPECT_GT(figures["acknowledged_bytes"], 0);
+  EXPECT_EQ(figures["delivered_bytes"], figures["acknowledged_bytes"]);  // nothing was lost: no hole
   EXPECT_GT(figures["srtt_ns"], 0);
   ASSERT_EQ(on_server_.connections().size(), 1u);
 }
