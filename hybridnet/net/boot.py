@@ -230,7 +230,8 @@ def await_switches(
             names = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
             raise ControllerError(
                 f"{len(missing)} of {len(states)} switches ({names}) found no controller within {patience_s:g} s; "
-                "does it speak OpenFlow 1.3, and can it be reached from the machines?"
+                "does it speak OpenFlow 1.3, and can it be reached from the machines? For an app of OpenFlow 1.0, "
+                "as Ryu's simple_switch, write addSwitch(..., protocols='OpenFlow10')"
             )
         time.sleep(_POLL_S if attempt else 0)
 

@@ -137,7 +137,9 @@ def test_a_switch_that_finds_no_controller_is_named_and_everything_is_removed() 
     network = net(controller=controller, waitConnected=0.01)
     cluster: Any = network.cluster
     cluster.answers["switches_connected"] = lambda machine: {"s1": False}
-    with pytest.raises(ControllerError, match=r"1 of 1 switches \(s1\) found no controller"):
+    with pytest.raises(
+        ControllerError, match=r"1 of 1 switches \(s1\) found no controller.*protocols='OpenFlow10'"
+    ):
         network.start()
     assert cluster.verbs()[-1] == "destroy"
     assert controller.log[-1] == "end"
