@@ -83,7 +83,7 @@ check-stub:  ## hybridnet/_simcore.pyi says what the extension has
 
 check-generated:  ## the tables of options in docs/ are those that are declared
 	@echo "== tables in docs"
-	@$(PYTHON) -m hybridnet.options.document --check docs/*.md
+	@$(PYTHON) -m hybridnet.describe.options.document --check docs/*.md
 
 check-tidy:  ## clang-tidy over what has changed in simcore since it last passed
 	@echo "== clang-tidy"
@@ -170,7 +170,7 @@ docs:  ## the documents and the API reference as web pages: build/docs/README.ht
 	@$(PYTHON) -m sphinx -W --keep-going -q -d build/doctrees -c docs . build/docs
 
 generated: stub  ## what is written from the built extension: the stub, the tables of options in docs/
-	@$(PYTHON) -m hybridnet.options.document docs/*.md
+	@$(PYTHON) -m hybridnet.describe.options.document docs/*.md
 
 format:  ## let clang-format and ruff format everything
 	@clang-format -i $(CXX_SOURCES)

@@ -18,10 +18,10 @@ from typing import Any
 
 from benchmarks.result import Result
 from hybridnet import ExperimentError
-from hybridnet.cluster import Cluster
 from hybridnet.experiments.common import pinger
 from hybridnet.experiments.common.inet_testbed import Arm, bridge_plan
 from hybridnet.experiments.common.numbered import Place, send_and_count
+from hybridnet.machines.cluster import Cluster
 
 MACHINE = "m1"
 RECEIVER = "10.1.0.2"

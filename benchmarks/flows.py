@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from hybridnet import ExperimentError, Host, Net
-from hybridnet.node.popen import Popen
+from hybridnet.run.node.popen import Popen
 
 __all__ = ["TCP", "Pairs", "await_each_other", "received", "start_flows", "udp"]
 

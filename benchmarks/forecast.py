@@ -27,14 +27,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.result import Result
 from hybridnet import Cluster, Net, Topo
-from hybridnet.agent.facts import facts
-from hybridnet.calibration import Seen, calibrate, networks_on, run_flows
+from hybridnet.agent.machine.facts import facts
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
-from hybridnet.forecast import Costs, Demand, Flow, Forecast, make_forecast
-from hybridnet.forecast.forecast import FULL
-from hybridnet.forecast.kept import facts_of, keep_costs, read_costs
-from hybridnet.forecast.loads import Computer
+from hybridnet.tools.calibration import Seen, calibrate, networks_on, run_flows
+from hybridnet.tools.forecast import Costs, Demand, Flow, Forecast, make_forecast
+from hybridnet.tools.forecast.forecast import FULL
+from hybridnet.tools.forecast.kept import facts_of, keep_costs, read_costs
+from hybridnet.tools.forecast.loads import Computer
 from hybridnet.topologies import TwoTrees
 
 BUSY_AT = 0.6

@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks import traffic
 from benchmarks.result import Result
 from hybridnet import Net, Topo
-from hybridnet.series.buckets import percentile_ns, subtract_buckets
+from hybridnet.observe.series.buckets import percentile_ns, subtract_buckets
 
 ROUNDS = 3
 PAIR_DELAY = "50us"

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from hybridnet import Net, Topo
-from hybridnet.live.figures import FIGURES
-from tests.hybridnet.net.support import FakeCluster, counters
+from hybridnet.run.live.figures import FIGURES
+from tests.hybridnet.run.net.support import FakeCluster, counters
 
 __all__ = ["busy_network"]
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.result import Result, machine
 from hybridnet.experiments.dumbbell.network import NS, build
-from hybridnet.results.commit import commit
+from hybridnet.observe.results.commit import commit
 
 FLOWS = (1, 16, 64)
 SIMULATED_S = {1: 20.0, 16: 3.0, 64: 2.0}

@@ -27,8 +27,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.result import Result, machine
-from hybridnet.results.commit import commit
-from hybridnet.results.estimate import estimate
+from hybridnet.observe.results.commit import commit
+from hybridnet.observe.results.estimate import estimate
 
 TOPOLOGY = Path(__file__).resolve().parent / "fat_tree_flows.py"
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks import binary
 from benchmarks.result import Result, machine
 from hybridnet import HybridnetError
-from hybridnet.results.commit import commit
+from hybridnet.observe.results.commit import commit
 
 PYTHON = (
     "portal",

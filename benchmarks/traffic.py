@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.result import Result
 from hybridnet import ExperimentError, Host, Net
-from hybridnet.results.verdict import percentile_ns
+from hybridnet.observe.results.verdict import percentile_ns
 
 PINGS = 1000
 TCP_SECONDS = 6  # the first is left out

@@ -21,7 +21,6 @@ from typing import Any
 from benchmarks.capture_thread import tcp
 from benchmarks.result import Result
 from hybridnet import ExperimentError
-from hybridnet.cluster import Cluster
 from hybridnet.experiments.common import pinger
 from hybridnet.experiments.common.inet_testbed import (
     ACROSS_ADDRESS,
@@ -31,6 +30,7 @@ from hybridnet.experiments.common.inet_testbed import (
     bridge_plan,
     local_plan,
 )
+from hybridnet.machines.cluster import Cluster
 
 MACHINE = "m1"
 POLICIES = ("sleep", "adaptive", "dedicated")

@@ -26,8 +26,8 @@ from typing import Any
 from benchmarks.flows import TCP, Pairs, await_each_other, received, start_flows, udp
 from benchmarks.result import Result
 from hybridnet import ExperimentError, Net
-from hybridnet.recording.network_record import NetworkRecord
-from hybridnet.results.verdict import percentile_ns, subtract_buckets
+from hybridnet.observe.recording.network_record import NetworkRecord
+from hybridnet.observe.results.verdict import percentile_ns, subtract_buckets
 from hybridnet.topologies import TwoTrees
 
 DEPTH = 6
@@ -40,7 +40,7 @@ HEAD, INSTANCES, GOODPUT, LATER_MS = 0.03, 0.01, 0.97, 0.1
 
 LISTEN = """
 import sys
-from hybridnet.live import Client
+from hybridnet.run.live import Client
 for page in sys.stdin:
     for event in Client(page.strip()).events():
         print(event["number"], flush=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs Ryu's own manager with apps as they are, on a Python and an eventlet newer than Ryu knows.
 
-Started by hybridnet.controllers.ryu, with Ryu's command line; works by hand as well:
+Started by hybridnet.run.controllers.ryu, with Ryu's command line; works by hand as well:
 
     .venv-ryu/bin/python controllers/ryu_manager.py --ofp-tcp-listen-port 6653 controllers/tree_switch.py
 

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     __version__: str
-    from hybridnet.cli.shell import CLI
-    from hybridnet.cluster import Cluster
-    from hybridnet.controllers import Controller, OVSController, RemoteController, Ryu
+    from hybridnet.describe.topo import External, Topo
     from hybridnet.errors import (
         ControllerError,
         EnvironmentLackError,
@@ -27,9 +25,22 @@ if TYPE_CHECKING:
         UntrustedResultError,
         UsageError,
     )
-    from hybridnet.generate import Generator, Receiver
-    from hybridnet.net import Mininet, Net
-    from hybridnet.node import (
+    from hybridnet.machines.cluster import Cluster
+    from hybridnet.machines.workers.ssh import SshMachine
+    from hybridnet.observe.recording.outcome import result
+    from hybridnet.observe.results.limits import Limits
+    from hybridnet.plan.network import (
+        MachineSpec,
+        PeeringOptions,
+        Plan,
+        PlanOptions,
+        RealtimeOptions,
+        make_plan,
+    )
+    from hybridnet.run.controllers import Controller, OVSController, RemoteController, Ryu
+    from hybridnet.run.live import Client
+    from hybridnet.run.net import Mininet, Net
+    from hybridnet.run.node import (
         CPULimitedHost,
         Host,
         Intf,
@@ -42,16 +53,17 @@ if TYPE_CHECKING:
         TCIntf,
         TCLink,
     )  # fmt: skip
-    from hybridnet.plan import MachineSpec, PeeringOptions, Plan, PlanOptions, RealtimeOptions, make_plan
-    from hybridnet.recording.outcome import result
-    from hybridnet.sweep.values import value
+    from hybridnet.run.prompt.shell import CLI
+    from hybridnet.simulate.instance.replay import replay
+    from hybridnet.simulate.offline import Condition
     from hybridnet.system.log import debug, error, info, output, setLogLevel, warn
-    from hybridnet.topo import External, Topo
-    from hybridnet.wire import Wire
+    from hybridnet.tools.generate import Generator, Receiver
+    from hybridnet.tools.sweep.values import value
+    from hybridnet.tools.wire import Wire
 
 _HOMES = {
-    "cli.shell": ["CLI"],
-    "cluster": ["Cluster"],
+    "run.prompt.shell": ["CLI"],
+    "machines.cluster": ["Cluster"],
     "errors": [
         "ControllerError",
         "EnvironmentLackError",
@@ -64,11 +76,11 @@ _HOMES = {
         "UntrustedResultError",
         "UsageError",
     ],
-    "generate": ["Generator", "Receiver"],
+    "tools.generate": ["Generator", "Receiver"],
     "system.log": ["debug", "error", "info", "output", "setLogLevel", "warn"],
-    "net": ["Mininet", "Net"],
-    "controllers": ["Controller", "OVSController", "RemoteController", "Ryu"],
-    "node": [
+    "run.net": ["Mininet", "Net"],
+    "run.controllers": ["Controller", "OVSController", "RemoteController", "Ryu"],
+    "run.node": [
         "CPULimitedHost",
         "Host",
         "Intf",
@@ -81,18 +93,25 @@ _HOMES = {
         "TCIntf",
         "TCLink",
     ],
-    "plan": ["MachineSpec", "PeeringOptions", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
-    "recording.outcome": ["result"],
-    "sweep.values": ["value"],
-    "topo": ["External", "Topo"],
-    "wire": ["Wire"],
+    "plan.network": ["MachineSpec", "PeeringOptions", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
+    "machines.workers.ssh": ["SshMachine"],
+    "observe.recording.outcome": ["result"],
+    "observe.results.limits": ["Limits"],
+    "run.live": ["Client"],
+    "simulate.instance.replay": ["replay"],
+    "simulate.offline": ["Condition"],
+    "tools.sweep.values": ["value"],
+    "describe.topo": ["External", "Topo"],
+    "tools.wire": ["Wire"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CLI",
     "CPULimitedHost",
+    "Client",
     "Cluster",
+    "Condition",
     "Controller",
     "ControllerError",
     "EnvironmentLackError",
@@ -102,6 +121,7 @@ __all__ = [
     "Host",
     "HybridnetError",
     "Intf",
+    "Limits",
     "Link",
     "LinuxBridge",
     "MachineError",
@@ -120,6 +140,7 @@ __all__ = [
     "Receiver",
     "RemoteController",
     "Ryu",
+    "SshMachine",
     "Switch",
     "TCIntf",
     "TCLink",
@@ -135,6 +156,7 @@ __all__ = [
     "info",
     "make_plan",
     "output",
+    "replay",
     "result",
     "setLogLevel",
     "value",

@@ -11,6 +11,7 @@ import ast
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,9 @@ OUTSIDE = {
     "experiments",
 }  # folders of their own here, rooms of the package once it is installed
 ABOVE_ALL = {"__init__", "__main__"}  # of hybridnet: lists what is public, so it may import everything
+OUTSIDE_OF_THE_HOUSE = {"ryu_apps", "topologies", "experiments"}  # folders of their own here
+TOPO = ["describe", "topo"]
+MININET = "hybridnet.compat.mininet"
 
 Layers = dict[str, set[str]]
 
@@ -38,7 +42,7 @@ def read_arrows(text: str, heading: str) -> Layers:
     inside = False
     for line in text.splitlines():
         if re.match(r"\S+/", line):
-            inside = line.startswith(heading)
+            inside = line.split()[0] == heading
             line = line.split(maxsplit=1)[1] if inside else line
         if not inside:
             continue
@@ -117,44 +121,134 @@ def imported_modules(path: Path, where: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             package = list(where.parts[: len(where.parts) - node.level]) if node.level else []
             base = ".".join([*package, *([node.module] if node.module else [])])
-            # `from hybridnet import topo` names a module only by what it takes
-            yield from (f"{base}.{alias.name}" for alias in node.names) if base == "hybridnet" else (base,)
+            # `from hybridnet.plan import files` names a room only by what it takes
+            whole = base.split(".")[0] == "hybridnet" and base.count(".") < 2
+            yield from (f"{base}.{alias.name}" for alias in node.names) if whole else (base,)
 
 
-def layer_of(name: str) -> str:
-    """The layer of a module of hybridnet: its folder, or the module itself where it stands in none."""
-    return name.removesuffix(".py")
+class House:
+    """The wings of hybridnet, and the rooms of those that have some, as ARCHITECTURE.md draws them.
+
+    A wing is a folder (or a file) of hybridnet; a room is a folder (or a file) of a wing. ``hybridnet/`` says which
+    wings a wing may use, ``hybridnet/WING/`` which of the other rooms in its wing a room may. A wing without such a
+    line is one room.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.wings = read_arrows(text, "hybridnet/")
+        self.rooms = {wing: read_arrows(text, f"hybridnet/{wing}/") for wing in self.wings}
+
+    def missing(self, where: tuple[str, ...]) -> str | None:
+        """What of a file's place is not drawn, if anything."""
+        wing = where[0]
+        if wing not in self.wings:
+            return f"hybridnet/{wing} is not a wing in ARCHITECTURE.md"
+        rooms = self.rooms[wing]
+        if rooms and len(where) > 1 and where[1] not in rooms and where[1] not in ABOVE_ALL:
+            return f"hybridnet/{wing}/{where[1]} is not a room in ARCHITECTURE.md"
+        return None
+
+    def forbids(self, where: tuple[str, ...], target: tuple[str, ...]) -> str | None:
+        """Why what stands at `where` may not import `target`, both without ``hybridnet`` and ``.py``; None: it may."""
+        wing, other = where[0], target[0]
+        if wing != other:
+            return None if other in self.wings[wing] else f"which is not below hybridnet/{wing}"
+        rooms = self.rooms[wing]
+        if not rooms or len(where) < 2 or len(target) < 2 or where[1] in (target[1], *ABOVE_ALL):
+            return None
+        return None if target[1] in rooms[where[1]] else f"which is not below hybridnet/{wing}/{where[1]}"
 
 
-def check_python(root: Path, layers: Layers) -> list[str]:
+def place_of(where: Path) -> tuple[str, ...]:
+    """Of a file below hybridnet: its wing, its room and what follows."""
+    return where.with_suffix("").parts[1:]
+
+
+def check_python(root: Path, house: House) -> list[str]:
     wrong = []
     for path in sources(root, PYTHON_FOLDERS, ".py"):
         where = path.relative_to(root)
-        layer = layer_of(where.parts[1]) if where.parts[0] == "hybridnet" else None
-        if layer is not None and layer not in layers and layer not in ABOVE_ALL:
-            wrong.append(f"{where}: hybridnet/{layer} is not a layer in ARCHITECTURE.md")
+        place = place_of(where) if where.parts[0] == "hybridnet" else None
+        if place and place[0] not in ABOVE_ALL and (lacking := house.missing(place)):
+            wrong.append(f"{where}: {lacking}")
             continue
+        if place:
+            wrong += [
+                f"{where}: imports {name} by its name as a string, which nothing checks; write an import"
+                for name in modules_in_strings(path, where)
+            ]
         for name in imported_modules(path, where):
-            reason = why_not(where.parts[0], layer, name.split("."), layers)
+            reason = why_not(where.parts, place, name.split("."), house)
             if reason:
                 wrong.append(f"{where}: imports {name}, {reason}")
     return wrong
 
 
-def why_not(folder: str, layer: str | None, name: list[str], layers: Layers) -> str | None:
-    """Why a file of ``folder`` (and of ``layer``, in hybridnet) may not import ``name``; None when it may."""
+def modules_in_strings(path: Path, where: Path) -> Iterator[str]:
+    """The modules of hybridnet that a file imports by a literal string."""
+    for node in ast.walk(ast.parse(path.read_text(), str(where))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in (
+            "import_module",
+            "__import__",
+        ):
+            for argument in node.args[:1]:
+                if isinstance(argument, ast.Constant) and str(argument.value).startswith("hybridnet."):
+                    yield argument.value
+
+
+def why_not(
+    where: tuple[str, ...], place: tuple[str, ...] | None, name: list[str], house: House
+) -> str | None:
+    """Why a file (at `place`, if in hybridnet) may not import `name`; None when it may."""
+    folder = where[0]
     if name[0] in OUTSIDE:
         return f"which the installed package calls hybridnet.{name[0]}"
     if folder == "controllers" and name[0] == "hybridnet":
         return "but controllers run in their own environment"
     if folder in {"hybridnet", "topologies"} and (name[0] == "tests" or name[1:2] == ["experiments"]):
         return "which is above it"
-    if folder == "topologies" and name[0] == "hybridnet" and name[1:2] not in (["topo"], ["topologies"]):
-        return "but topologies import hybridnet.topo only"
-    if layer is None or layer in ABOVE_ALL or name[0] != "hybridnet" or name[1:2] in ([], ["__version__"]):
+    if (
+        folder == "topologies"
+        and name[0] == "hybridnet"
+        and name[1:3] != TOPO
+        and name[1:2] != ["topologies"]
+    ):
+        return f"but topologies import hybridnet.{'.'.join(TOPO)} only"
+    if folder == "experiments" and name[:2] == ["hybridnet", "agent"]:
+        return "but the head touches a machine only through its agent"
+    if not place or place[0] in ABOVE_ALL or name[0] != "hybridnet" or name[1:2] in ([], ["__version__"]):
         return None
-    target = layer_of(name[1])
-    return None if target == layer or target in layers[layer] else f"which is not below hybridnet/{layer}"
+    return house.forbids(place, tuple(name[1:]))
+
+
+def circles(root: Path, but: tuple[str, ...] = (f"{MININET}.",)) -> list[list[str]]:
+    """Files of hybridnet that import each other in a circle, also within functions and for types alone; one circle at
+    most is found. `but`: what the names of files that are left out begin with.
+    """
+    files = {}
+    for path in sources(root, ("hybridnet",), ".py"):
+        where = path.relative_to(root)
+        if where.parts[1] not in OUTSIDE_OF_THE_HOUSE and where.parts[1:] != ("__init__.py",):
+            name = ".".join(where.with_suffix("").parts).removesuffix(".__init__")
+            if not name.startswith(but or "-"):
+                files[name] = path
+    uses: dict[str, set[str]] = {}
+    for name, path in files.items():
+        found = set()
+        for node in ast.walk(ast.parse(path.read_text(), name)):
+            if isinstance(node, ast.Import):
+                found.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                below = {f"{node.module}.{alias.name}" for alias in node.names}
+                found.update(below & files.keys() or {node.module})
+        uses[name] = {each for each in found if each in files and each != name}
+    found_circles = []
+    sorter = TopologicalSorter({name: sorted(used) for name, used in uses.items()})
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        found_circles.append(error.args[1])
+    return found_circles
 
 
 def check_licences(root: Path) -> list[str]:
@@ -181,7 +275,16 @@ def test_includes_go_only_down() -> None:
 
 
 def test_imports_go_only_down() -> None:
-    assert check_python(ROOT, read_arrows(ARCHITECTURE, "hybridnet/")) == []
+    assert check_python(ROOT, House(ARCHITECTURE)) == []
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    assert circles(ROOT) == []
+
+
+def test_only_mininets_own_modules_import_each_other_in_a_circle() -> None:
+    """They have the circles of the original's; a check of what is left out above, so that it says when it can go."""
+    assert circles(ROOT, but=()) != []
 
 
 def test_every_source_names_its_licence() -> None:
@@ -199,8 +302,10 @@ def test_cmake_links_the_layers_that_the_architecture_draws() -> None:
 SMALL = """
 simcore/    units ◀ packet ◀ link      units ◀ kernel ◀ link
             units ◀ sys;  link ◀ stats, trace
-hybridnet/  errors quantities ◀ topo ◀ plan     plan ◀ net
-topologies/ imports hybridnet.topo only
+hybridnet/  errors ◀ describe ◀ plan     plan ◀ run
+hybridnet/describe/  values ◀ topo
+hybridnet/run/  node ◀ net
+topologies/ imports hybridnet.describe.topo only
 """
 
 
@@ -214,7 +319,9 @@ def test_arrows_are_read_as_chains_and_closed() -> None:
         "stats": {"link", "packet", "kernel", "units"},
         "trace": {"link", "packet", "kernel", "units"},
     }
-    assert read_arrows(SMALL, "hybridnet/")["net"] == {"plan", "topo", "errors", "quantities"}
+    assert read_arrows(SMALL, "hybridnet/")["run"] == {"plan", "describe", "errors"}
+    assert House(SMALL).rooms["describe"] == {"values": set(), "topo": {"values"}}
+    assert House(SMALL).rooms["plan"] == {}
 
 
 HEADER = "// SPDX-License-Identifier: MIT\n//\n// Thing: a thing.\n#pragma once\n"
@@ -258,33 +365,78 @@ def test_checker_finds_what_is_wrong_in_cpp(tmp_path: Path, name: str, text: str
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
-        ("hybridnet/topo/topo.py", "from hybridnet.plan import plan\n", "is not below hybridnet/topo"),
-        ("hybridnet/topo/topo.py", "def f():\n    import hybridnet.net\n", "is not below hybridnet/topo"),
-        ("hybridnet/topo/topo.py", "from hybridnet import plan\n", "is not below hybridnet/topo"),
-        ("hybridnet/topo/topo.py", "from ..plan import plan\n", "is not below hybridnet/topo"),
-        ("hybridnet/net/live.py", "from hybridnet.experiments import maxinet\n", "which is above it"),
-        ("hybridnet/topo/options.py", "import hybridnet.plan.routes\n", "is not below hybridnet/topo"),
-        ("hybridnet/attic.py", "", "hybridnet/attic is not a layer"),
-        ("topologies/tree.py", "from hybridnet.plan import plan\n", "import hybridnet.topo only"),
+        (
+            "hybridnet/describe/topo/topo.py",
+            "from hybridnet.plan import plan\n",
+            "is not below hybridnet/describe",
+        ),
+        (
+            "hybridnet/describe/topo/topo.py",
+            "def f():\n    import hybridnet.run.net\n",
+            "not below hybridnet/describe",
+        ),
+        (
+            "hybridnet/describe/topo/topo.py",
+            "from hybridnet import plan\n",
+            "is not below hybridnet/describe",
+        ),
+        ("hybridnet/describe/topo/topo.py", "from ...plan import plan\n", "is not below hybridnet/describe"),
+        (
+            "hybridnet/describe/values.py",
+            "import hybridnet.describe.topo\n",
+            "is not below hybridnet/describe/values",
+        ),
+        ("hybridnet/run/node/host.py", "from hybridnet.run import net\n", "is not below hybridnet/run/node"),
+        ("hybridnet/run/net/live.py", "from hybridnet.experiments import maxinet\n", "which is above it"),
+        (
+            "hybridnet/run/net/live.py",
+            'from importlib import import_module\n\nimport_module("hybridnet.run.net")\n',
+            "by its name as a string",
+        ),
+        (
+            "hybridnet/describe/topo/options.py",
+            "import hybridnet.plan.routes\n",
+            "is not below hybridnet/describe",
+        ),
+        ("hybridnet/attic.py", "", "hybridnet/attic is not a wing"),
+        ("hybridnet/run/attic/old.py", "", "hybridnet/run/attic is not a room"),
+        ("topologies/tree.py", "from hybridnet.plan import plan\n", "import hybridnet.describe.topo only"),
         ("controllers/switch.py", "import hybridnet.errors\n", "own environment"),
+        ("experiments/one.py", "from hybridnet.agent.hosts import hosts\n", "only through its agent"),
     ],
 )
 def test_checker_finds_what_is_wrong_in_python(tmp_path: Path, name: str, text: str, complaint: str) -> None:
     files = {
-        "hybridnet/__init__.py": "from hybridnet.net.live import Net\n",
-        "hybridnet/topo/topo.py": "import hybridnet.errors\n",
+        "hybridnet/__init__.py": "from hybridnet.run.net.live import Net\n",
+        "hybridnet/describe/topo/topo.py": "import hybridnet.errors\nimport hybridnet.describe.values\n",
+        "hybridnet/plan/routes.py": "import hybridnet.describe.topo\nimport hybridnet.plan.hosts\n",
+        "topologies/tree.py": "from hybridnet.describe.topo import Topo\n",
+        "experiments/two.py": "from hybridnet.run.net import Net\n",
     }
-    files["hybridnet/net/live.py"] = (
-        "from hybridnet.topo import Topo\nfrom ..plan import plan\nfrom . import other\n"
+    files["hybridnet/run/net/live.py"] = (
+        "from hybridnet.describe.topo import Topo\nfrom ...plan import plan\nfrom . import other\n"
     )
-    files["hybridnet/plan/routes.py"] = "import hybridnet.topo\nimport hybridnet.plan.hosts\n"
-    files["topologies/tree.py"] = "from hybridnet.topo import Topo\n"
     write(tmp_path, files)
-    assert check_python(tmp_path, read_arrows(SMALL, "hybridnet/")) == []
+    assert check_python(tmp_path, House(SMALL)) == []
     write(tmp_path, {name: text})
-    [found] = check_python(tmp_path, read_arrows(SMALL, "hybridnet/"))
+    [found] = check_python(tmp_path, House(SMALL))
     assert complaint in found
     assert found.startswith(name)
+
+
+def test_checker_finds_a_circle_of_files(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "hybridnet/plan/links.py": "from hybridnet.plan import routes\n",
+            "hybridnet/plan/routes.py": "from hybridnet.plan.hosts import Host\n",
+            "hybridnet/plan/hosts.py": "",
+        },
+    )
+    assert circles(tmp_path) == []
+    write(tmp_path, {"hybridnet/plan/hosts.py": "def f():\n    from hybridnet.plan.links import Link\n"})
+    [circle] = circles(tmp_path)
+    assert set(circle) == {"hybridnet.plan.links", "hybridnet.plan.routes", "hybridnet.plan.hosts"}
 
 
 def test_checker_misses_no_licence_line(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import Topo, size
+from hybridnet.describe.topo import Topo, size
 
 __all__ = ["LeafSpineTopo"]
 

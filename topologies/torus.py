@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import Topo, TopologyError, size
+from hybridnet.describe.topo import Topo, TopologyError, size
 
 __all__ = ["TorusTopo"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.topo import Topo, TopologyError, side_names
+from hybridnet.describe.topo import Topo, TopologyError, side_names
 from hybridnet.topologies.tree import add_tree, reserve_trees, switches_in_tree
 
 __all__ = ["TwoTrees"]

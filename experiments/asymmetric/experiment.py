@@ -18,8 +18,8 @@ from hybridnet.experiments.common.options import add_seeds_argument
 from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
 from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.common.tcp_plot import plot_curves, plot_windows
-from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments, count
-from hybridnet.results.estimate import Estimate, estimate
+from hybridnet.observe.results import Check, Experiment, RunDirectory, add_experiment_arguments, count
+from hybridnet.observe.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP over 10 Mbit/s down and 28.8 kbit/s up, as in figures 5-4 to 5-6 of Idserda 2004"
 TAKES_S = 300

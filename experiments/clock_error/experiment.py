@@ -21,12 +21,12 @@ from statistics import median
 from rich.table import Table
 
 from hybridnet import Net
-from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
 from hybridnet.experiments.clock_error.network import DELAY_NS, SENDERS, Errors, TwoWays, errors_of, watched
 from hybridnet.experiments.clock_error.plot import plot
 from hybridnet.experiments.common.options import add_rounds_argument, add_seconds_argument
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "what differing clocks cost in delay and order, with clocks that are told and measured"
 TAKES_S = 120

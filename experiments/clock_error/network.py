@@ -20,7 +20,7 @@ from statistics import median
 from typing import NamedTuple
 
 from hybridnet import Topo
-from hybridnet.recording.frames_text import frames_of
+from hybridnet.observe.recording.frames_text import frames_of
 
 __all__ = ["DELAY_NS", "SENDERS", "Errors", "TwoWays", "errors_of", "watched"]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet import Host, Net
-from hybridnet.cluster import Cluster
 from hybridnet.errors import EnvironmentLackError, ExperimentError
 from hybridnet.experiments.common import linux_flow
 from hybridnet.experiments.common.programs import PYTHON
+from hybridnet.machines.cluster import Cluster
 
 PORT = 5001
 HEAD_START_S = 0.5

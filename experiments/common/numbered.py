@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.common.programs import hybridnet_command
-from hybridnet.results import Limits, Verdict, judge
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Limits, Verdict, judge
 
 __all__ = ["FILTER", "Passage", "Place", "differences", "send_and_count"]
 
@@ -45,7 +45,7 @@ class Passage:
     """What became of the frames of one run.
 
     Args:
-        sender, receiver: figures of ``hybridnet generate``, as JSON; see `hybridnet.generate.report`.
+        sender, receiver: figures of ``hybridnet generate``, as JSON; see `hybridnet.tools.generate.report`.
         counters: of each element on the way, by instance, section and name (of a link: where it
             begins): how much each grew meanwhile, ``dropped`` by
             reason; what is still ``in_flight`` or waiting as it is.

@@ -7,7 +7,7 @@ import argparse
 import math
 from collections.abc import Callable, Sequence
 
-from hybridnet.results import count, positive
+from hybridnet.observe.results import count, positive
 
 __all__ = [
     "SEEDS_LIMIT",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from hybridnet.cluster import Machines
+from hybridnet.machines.cluster import Machines
 from hybridnet.system.python_command import python_module
 
 __all__ = ["PYTHON", "hybridnet_command", "interpreter"]

@@ -14,7 +14,7 @@ from matplotlib import pyplot as plt
 
 from hybridnet.experiments.common.path import PathResult
 from hybridnet.experiments.dumbbell.network import Step
-from hybridnet.results.estimate import Estimate
+from hybridnet.observe.results.estimate import Estimate
 
 if TYPE_CHECKING:
     from hybridnet.experiments.tcp_friendly.experiment import Point

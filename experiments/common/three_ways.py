@@ -20,14 +20,14 @@ from functools import partial
 from typing import Any
 
 from hybridnet import Net
-from hybridnet.cluster import Cluster
+from hybridnet.describe.quantities import parse_delay
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.common.figure6 import Figure6, received
-from hybridnet.net.measure import Mark
-from hybridnet.plan import PeeringOptions
-from hybridnet.quantities import parse_delay
-from hybridnet.results import Limits, Verdict
-from hybridnet.simulate import Hosts, simulate
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Limits, Verdict
+from hybridnet.plan.network import PeeringOptions
+from hybridnet.run.net.measure import Mark
+from hybridnet.simulate.offline import Hosts, simulate
 from hybridnet.system.python_command import python_module
 
 __all__ = ["ARMS", "MACHINES", "Round", "Scale", "Step", "run_arm"]

@@ -17,6 +17,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from rich.table import Table
 
+from hybridnet.describe.quantities import parse_rate
 from hybridnet.experiments.common.figure6 import ACCESS_MBPS, CORE_MBPS, FRAME, PAYLOAD
 from hybridnet.experiments.common.options import (
     add_arms_argument,
@@ -25,8 +26,7 @@ from hybridnet.experiments.common.options import (
     add_step_argument,
 )
 from hybridnet.experiments.common.three_ways import MACHINES, Round, Scale, Step, run_arm
-from hybridnet.quantities import parse_rate
-from hybridnet.results import Check, Experiment, Verdict, add_experiment_arguments
+from hybridnet.observe.results import Check, Experiment, Verdict, add_experiment_arguments
 
 __all__ = ["Rounds", "add_scale_arguments", "plot", "ratio_check", "run_rounds", "table_of"]
 

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hybridnet import Cluster, Net, RemoteController
-from hybridnet.controllers.kinds import fabric_of
-from hybridnet.controllers.ryu import RyuController, free_port
 from hybridnet.errors import ControllerError
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.controller_load.chain import Chain
+from hybridnet.run.controllers.kinds import fabric_of
+from hybridnet.run.controllers.ryu import RyuController, free_port
 
 __all__ = ["Discovery", "discover"]
 

@@ -19,7 +19,7 @@ from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.controller_load.discovery import Discovery, discover
 from hybridnet.experiments.controller_load.plot import plot_loads
 from hybridnet.experiments.controller_load.setups import SetUps, measure
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "flow set-ups per second and their latency: Ryu with 16 to 1,000 switches"
 TAKES_S = 300

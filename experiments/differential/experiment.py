@@ -36,7 +36,7 @@ from hybridnet.experiments.differential.columns import COLUMNS
 from hybridnet.experiments.differential.plot import plot_throughputs, plot_windows
 from hybridnet.experiments.differential.real import Batch, run_batch
 from hybridnet.experiments.differential.watch import run_watch
-from hybridnet.results import Check, Experiment, Word, add_experiment_arguments, positive
+from hybridnet.observe.results import Check, Experiment, Word, add_experiment_arguments, positive
 
 SUMMARY = "the same TCP flow by formula, simulated, and by Linux's own TCP, side by side"
 TAKES_S = 1800

@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet import Host, Net, Topo
-from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.common.linux_flows import prepare
 from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.differential import linux_end, wire
 from hybridnet.experiments.differential.columns import PORT, Bulk, Column, End, Kind
 from hybridnet.experiments.differential.real import no_trains_at_portals
-from hybridnet.results import Verdict
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Verdict
 
 ENDS: tuple[End, End] = ("sender", "receiver")
 _LETTER = {"sender": "a", "receiver": "b"}

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from hybridnet.experiments.differential.columns import HOST_DELAY_S, RTT_S, Column
 from hybridnet.experiments.differential.pairings import LINUX, MIXED, SIMULATED, Figures, Pairing
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 RECORDED = Path(__file__).with_name("linux.json")
 """Linux's figures of the last recorded run: what the simulated ends are held against where Linux does not run."""

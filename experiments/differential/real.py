@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hybridnet import Net, Topo
-from hybridnet.cluster import Cluster
 from hybridnet.experiments.common.linux_flows import LinuxFlow, clock_of, prepare, run_flows
 from hybridnet.experiments.differential.cells import OVERHEAD, RATE_BPS, Cell
-from hybridnet.results import Verdict
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Verdict
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from hybridnet.experiments.differential.ranges import (
     sum_line,
     table_of,
 )
-from hybridnet.results import Check, Experiment, Word
+from hybridnet.observe.results import Check, Experiment, Word
 
 REPETITIONS = {LINUX: 6, MIXED[0]: 3, MIXED[1]: 3}
 """Of each column in a round; of simulated to simulated there are SEEDS."""

@@ -16,7 +16,7 @@ from rich.table import Table
 from hybridnet.experiments.common.options import add_step_argument
 from hybridnet.experiments.common.tcp_plot import plot_dumbbell
 from hybridnet.experiments.dumbbell.network import Step, climb, tcp_options
-from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
+from hybridnet.observe.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "64 TCP flows over a simulated dumbbell, as in figures 6 and 7 of Obaida and Liu 2017"
 TAKES_S = 320

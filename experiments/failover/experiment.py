@@ -21,11 +21,11 @@ from typing import Any
 from rich.table import Table
 
 from hybridnet import Net, Ryu
-from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.common.options import add_rounds_argument
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS, add_switches_argument
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 from hybridnet.topologies import LeafSpineTopo
 
 SUMMARY = (

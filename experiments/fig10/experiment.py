@@ -16,7 +16,7 @@ from hybridnet.experiments.common.three_ways_report import (
     run_rounds,
     table_of,
 )
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 SUMMARY = (
     "TCP and UDP in real time, over peering, pcap portals and MPI, as in figure 10 of Obaida and Liu 2017"

@@ -23,8 +23,8 @@ from hybridnet.experiments.common.options import (
     add_step_argument,
 )
 from hybridnet.experiments.fig7.plot import plot
-from hybridnet.results import Check, Experiment, add_experiment_arguments
-from hybridnet.simulate import Replication, simulate
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
+from hybridnet.simulate.offline import Replication, simulate
 
 SUMMARY = "parallel simulation in one part, threads and MPI, as in figure 7 of Obaida and Liu 2017"
 TAKES_S = 120

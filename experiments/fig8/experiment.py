@@ -12,7 +12,7 @@ from hybridnet.experiments.common.three_ways_report import (
     run_rounds,
     table_of,
 )
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 SUMMARY = "TCP in real time, over peering, pcap portals and MPI, as in figure 8 of Obaida and Liu 2017"
 TAKES_S = 180

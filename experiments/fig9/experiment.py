@@ -12,7 +12,7 @@ from hybridnet.experiments.common.three_ways_report import (
     run_rounds,
     table_of,
 )
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 SUMMARY = (
     "UDP at constant bit rates in real time, over peering and pcap, as in figure 9 of Obaida and Liu 2017"

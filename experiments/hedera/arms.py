@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hybridnet import Ryu, Topo
-from hybridnet.controllers.ryu import CONTROLLERS
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
+from hybridnet.run.controllers.ryu import CONTROLLERS
 from hybridnet.topologies import FatTreeTopo
 
 __all__ = ["ARMS", "Applications", "Flow", "Measured", "Settings", "controller_of", "topo_of"]

@@ -31,7 +31,7 @@ from hybridnet.experiments.hedera import real_hosts, simulated_hosts
 from hybridnet.experiments.hedera.arms import ARMS, Settings
 from hybridnet.experiments.hedera.patterns import PATTERNS, named
 from hybridnet.experiments.hedera.plot import plot_bandwidth
-from hybridnet.results import Check, Experiment, add_experiment_arguments, positive
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments, positive
 
 SUMMARY = "Hedera compared with ECMP and a non-blocking switch: what crosses a fat tree"
 TAKES_S = 400

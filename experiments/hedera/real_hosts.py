@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet import Net
-from hybridnet.cluster import Cluster
 from hybridnet.errors import HybridnetError
 from hybridnet.experiments.common.programs import PYTHON
 from hybridnet.experiments.hedera import transfer
 from hybridnet.experiments.hedera.arms import Flow, Measured, Settings, controller_of, topo_of
 from hybridnet.experiments.hedera.patterns import Pairs
+from hybridnet.machines.cluster import Cluster
 
 __all__ = ["measured"]
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hybridnet import Net
-from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.hedera.arms import Applications, Flow, Measured, Settings, controller_of, topo_of
 from hybridnet.experiments.hedera.patterns import Pairs
+from hybridnet.machines.cluster import Cluster
 
 __all__ = ["applications_of", "measured"]
 

@@ -12,14 +12,14 @@ import argparse
 import itertools
 from collections import Counter
 
-from hybridnet.cluster import Cluster
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.inet_testbed import Arm, bridge_plan
 from hybridnet.experiments.common.numbered import FILTER, Place, send_and_count
 from hybridnet.experiments.common.options import add_rounds_argument, add_seconds_argument
 from hybridnet.experiments.inet_loss.balance import equations_of
 from hybridnet.experiments.inet_loss.report import PUBLISHED_PERCENT, LossRun, checks_of, table_of
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "loss in capture at 12,500 and 125,000 small packets per second, as in Scussel and others 2015"
 TAKES_S = 180

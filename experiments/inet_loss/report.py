@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.table import Table
 
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 __all__ = ["PUBLISHED_PERCENT", "LossRun", "checks_of", "table_of"]
 

@@ -13,7 +13,6 @@ import itertools
 import json
 from pathlib import Path
 
-from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.experiments.common import pinger
 from hybridnet.experiments.common.inet_testbed import (
@@ -36,7 +35,8 @@ from hybridnet.experiments.inet_rtt.report import (
     table_of,
     to_json,
 )
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "ping to and across the simulator, as in figures 2 and 3 of Scussel and others 2015"
 TAKES_S = 240

@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 
 from hybridnet.experiments.common.inet_testbed import Arm
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 __all__ = [
     "ARMS",

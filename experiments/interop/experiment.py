@@ -15,7 +15,7 @@ from functools import partial
 from rich.table import Table
 
 from hybridnet import Net
-from hybridnet.cluster import Cluster
+from hybridnet.describe.quantities import parse_size
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.linux_flows import require_algorithms
 from hybridnet.experiments.interop.transfers import (
@@ -29,8 +29,8 @@ from hybridnet.experiments.interop.transfers import (
     fetch,
     iperf3,
 )
-from hybridnet.quantities import parse_size
-from hybridnet.results import Check, Experiment, Verdict, Word, add_experiment_arguments
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Check, Experiment, Verdict, Word, add_experiment_arguments
 
 SUMMARY = "1 GB from curl, nc and iperf3 to a simulated server and back over a link with loss, reordering, duplication"
 TAKES_S = 180

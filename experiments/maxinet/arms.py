@@ -20,14 +20,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
-from hybridnet.cluster import Cluster
-from hybridnet.controllers.kinds import Controller
+from hybridnet.describe.topo import Topo
 from hybridnet.errors import MachineError
 from hybridnet.experiments.maxinet.datapath import READ_BACK, Datapath
 from hybridnet.experiments.maxinet.runner_client import RunnerClient
 from hybridnet.experiments.maxinet.scale import Scale
-from hybridnet.net import Net, own_address_toward
-from hybridnet.topo import Topo
+from hybridnet.machines.cluster import Cluster
+from hybridnet.run.controllers.kinds import Controller
+from hybridnet.run.net import Net, own_address_toward
 from hybridnet.topologies.tree import add_tree, switches_in_tree
 from hybridnet.topologies.two_trees import TwoTrees
 

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hybridnet.agent.switching import datapath_type
 from hybridnet.errors import ExperimentError
-from hybridnet.plan.fit import Switching, choose_port_types
-from hybridnet.plan.options import MachineSpec
+from hybridnet.plan.choices.fit import Switching, choose_port_types
+from hybridnet.plan.choices.options import MachineSpec
+from hybridnet.system.vswitch import datapath_type
 
 READ_BACK = "ovs-vsctl --format=json -- --columns=datapath_type list Bridge -- --columns=type list Interface"
 """Run on a machine: what its Open vSwitch says that it uses."""

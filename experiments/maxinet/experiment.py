@@ -16,7 +16,8 @@ from dataclasses import replace
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hybridnet.cluster import Cluster
+from hybridnet.describe.quantities import parse_delay, parse_rate
+from hybridnet.describe.topo import Topo
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.options import add_rounds_argument
 from hybridnet.experiments.maxinet.arms import (
@@ -51,12 +52,11 @@ from hybridnet.experiments.maxinet.tables import (
     table_of,
 )
 from hybridnet.experiments.maxinet.verdicts import HOLE, LIMITS, MOST_OF_DEMAND
-from hybridnet.forecast import Demand
-from hybridnet.net.boot import machine_specs
-from hybridnet.quantities import parse_delay, parse_rate
-from hybridnet.results import Check, RunDirectory, add_experiment_arguments
-from hybridnet.results.console import PlainConsole
-from hybridnet.topo import Topo
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Check, RunDirectory, add_experiment_arguments
+from hybridnet.observe.results.console import PlainConsole
+from hybridnet.run.net.boot import machine_specs
+from hybridnet.tools.forecast import Demand
 from hybridnet.topologies.tree import switches_in_tree
 
 SUMMARY = "hybridnet compared with MaxiNet's way, as in figures 2, 3 and 11 of Obaida and Liu 2017"

@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hybridnet.calibration import computers_of, named_facts
-from hybridnet.cluster import Cluster
 from hybridnet.experiments.maxinet.flow_runner import udp_pacing_us
 from hybridnet.experiments.maxinet.scale import MET_STEPS, PAYLOAD_BYTES, YARDSTICK_FLOWS, Scale
 from hybridnet.experiments.maxinet.staircase import flows_of
-from hybridnet.forecast import Demand, Flow, make_forecast
-from hybridnet.forecast.demand import SEGMENT_BYTES
-from hybridnet.forecast.kept import facts_of, read_costs
-from hybridnet.forecast.loads import Computer
-from hybridnet.plan import Plan
+from hybridnet.machines.cluster import Cluster
+from hybridnet.plan.network import Plan
+from hybridnet.tools.calibration import computers_of, named_facts
+from hybridnet.tools.forecast import Demand, Flow, make_forecast
+from hybridnet.tools.forecast.demand import SEGMENT_BYTES
+from hybridnet.tools.forecast.kept import facts_of, read_costs
+from hybridnet.tools.forecast.loads import Computer
 
 __all__ = ["Capacity", "demand_of", "forecast_capacity"]
 

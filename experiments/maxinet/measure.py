@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
-from hybridnet.agent.counters import computer
-from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.maxinet.arms import RECEIVERS, SENDERS
 from hybridnet.experiments.maxinet.flow_runner import ran_ns
@@ -30,8 +28,10 @@ from hybridnet.experiments.maxinet.staircase import (
     step_result,
 )
 from hybridnet.experiments.maxinet.verdicts import stalled_ns, stalls_in, step_verdict
-from hybridnet.results import Verdict, Word
-from hybridnet.results.verdict import Window
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Verdict, Word
+from hybridnet.observe.results.verdict import Window
+from hybridnet.system.processor import computer
 
 PORT = 5201
 SAMPLE_PERIOD_S = 1.0

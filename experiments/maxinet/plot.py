@@ -22,7 +22,7 @@ from hybridnet.experiments.maxinet.report import (
 from hybridnet.experiments.maxinet.scale import Scale
 from hybridnet.experiments.maxinet.tables import MARKS
 from hybridnet.experiments.maxinet.verdicts import LIMITS
-from hybridnet.results import Word
+from hybridnet.observe.results import Word
 
 TITLES = {
     "hybrid": "hybridnet (figure 11)",

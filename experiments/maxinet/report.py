@@ -12,7 +12,7 @@ from hybridnet.experiments.maxinet.processor_time import PARTS, seconds_per_gb
 from hybridnet.experiments.maxinet.scale import Scale
 from hybridnet.experiments.maxinet.staircase import Second, Stay, StepResult
 from hybridnet.experiments.maxinet.verdicts import MOST_OF_DEMAND
-from hybridnet.results import Check, Verdict, Word
+from hybridnet.observe.results import Check, Verdict, Word
 
 PUBLISHED_MAXINET_BPS = 220_000_000
 """Figure 3 of the paper: "the aggregate throughput never exceeds 220 Mbps"."""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError, MachineError
+from hybridnet.machines.cluster import Cluster
 
 DEBIAN_PYTHON = "/usr/bin/python3"
 """Sees Debian's packages, Mininet among them, and needs none of ours."""

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from hybridnet.experiments.maxinet.processor_time import PARTS
 from hybridnet.experiments.maxinet.report import SIMULATED_ARM, StepComparison
-from hybridnet.results import Word
+from hybridnet.observe.results import Word
 
 MARKS = {Word.TRUSTED: "", Word.SATURATED: "*", Word.BROKEN: "!"}
 LEGEND = "* saturated: the arm's figure is what this computer carries.  ! broken: something was late, lost or stalled."

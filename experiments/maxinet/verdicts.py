@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hybridnet.experiments.maxinet.staircase import Second, StepResult
-from hybridnet.results import Limits, Verdict, Word, judge
-from hybridnet.results.verdict import Window
+from hybridnet.observe.results import Limits, Verdict, Word, judge
+from hybridnet.observe.results.verdict import Window
 
 LIMITS = Limits(lateness_p999_ns=1_000_000, late_packets_fraction=1e-4, processor_busy=0.95)
 """The processor's share is the mean of a step: above 95 % some of its seconds had no core to spare."""

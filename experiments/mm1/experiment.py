@@ -20,7 +20,7 @@ from hybridnet.experiments.common.options import SEEDS_LIMIT, add_seed_argument,
 from hybridnet.experiments.mm1.plot import plot
 from hybridnet.experiments.mm1.systems import ARRIVALS, SERVICE, SYSTEMS, Estimate
 from hybridnet.experiments.mm1.theory import mm1_share
-from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
+from hybridnet.observe.results import Check, Experiment, RunDirectory, add_experiment_arguments
 
 SUMMARY = "M/M/1, M/M/2, M/D/1 and M/M/1/K compared with theory, as in section 2.2 of Idserda 2004"
 TAKES_S = 20

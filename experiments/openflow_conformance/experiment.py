@@ -17,7 +17,7 @@ from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_conformance.case import Case
 from hybridnet.experiments.openflow_conformance.cases import all_cases
 from hybridnet.experiments.openflow_conformance.testbed import Result, run_cases
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "Ryu's switch tester with over 800 cases of our own: Open vSwitch and simulated switches as targets"
 TAKES_S = 300

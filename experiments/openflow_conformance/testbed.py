@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet import Cluster, Net, RemoteController, Topo
-from hybridnet.controllers.relay import Relay
-from hybridnet.controllers.ryu import RyuController, free_port
 from hybridnet.errors import ControllerError
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_conformance.case import Case
 from hybridnet.experiments.openflow_conformance.packets import USUAL
+from hybridnet.run.controllers.relay import Relay
+from hybridnet.run.controllers.ryu import RyuController, free_port
 
 __all__ = ["Result", "run_cases"]
 

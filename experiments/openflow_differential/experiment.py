@@ -16,7 +16,7 @@ from rich.table import Table
 from hybridnet.experiments.common.options import add_seed_argument
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_differential.testbed import Judgement, bench
-from hybridnet.results import Check, Experiment, add_experiment_arguments, count
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments, count
 
 SUMMARY = "100,000 random frames through random flow tables of two switches: same ports, bytes, counters"
 TAKES_S = 300

@@ -14,17 +14,17 @@ from collections.abc import Callable
 
 from rich.progress import Progress, SpinnerColumn, TextColumn
 
+from hybridnet.describe.values import whole
 from hybridnet.errors import EnvironmentLackError, ExperimentError, UsageError
 from hybridnet.experiments.common.options import add_seconds_argument, add_step_argument
 from hybridnet.experiments.overload.load import LimitedWire, Load, pass_frames
 from hybridnet.experiments.overload.place import joined
 from hybridnet.experiments.overload.quota import CpuQuota
 from hybridnet.experiments.overload.report import Outcome, checks_of, peak_of, table_of
-from hybridnet.generate.generate import LEAST_FRAME
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.journal import Journal
-from hybridnet.values import whole
+from hybridnet.tools.generate.generate import LEAST_FRAME
 
 SUMMARY = "a wire offered twice what its processor time allows: goodput, memory, drops, verdict"
 TAKES_S = 60

@@ -150,6 +150,6 @@ class LimitedWire:
     def _find_instance(self) -> int:
         own = self._process.pid
         for child in Path(f"/proc/{own}/task/{own}/children").read_text().split():
-            if b"hybridnet.instance" in Path(f"/proc/{child}/cmdline").read_bytes():
+            if b"hybridnet.simulate.instance" in Path(f"/proc/{child}/cmdline").read_bytes():
                 return int(child)
         raise ExperimentError(f"run a wire: process {own} has no instance")

@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 
 from hybridnet.experiments.overload.load import Load
-from hybridnet.results import Check, Word
+from hybridnet.observe.results import Check, Word
 
 __all__ = ["Outcome", "checks_of", "drops_of", "peak_of", "table_of"]
 

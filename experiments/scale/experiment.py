@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hybridnet import Net
-from hybridnet.cluster.places import ClusterFactory
 from hybridnet.errors import UsageError
 from hybridnet.experiments.common.options import add_seconds_argument
 from hybridnet.experiments.scale.network import (
@@ -25,7 +24,8 @@ from hybridnet.experiments.scale.network import (
     SWITCHES_PER_ROUTER,
     ManyHosts,
 )
-from hybridnet.results import Check, Experiment, Verdict, add_experiment_arguments
+from hybridnet.machines.cluster.places import ClusterFactory
+from hybridnet.observe.results import Check, Experiment, Verdict, add_experiment_arguments
 
 SUMMARY = "10,000 simulated hosts with 1,000 TCP flows in real time, on one core or more"
 TAKES_S = 60

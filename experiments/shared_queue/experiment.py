@@ -25,7 +25,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from hybridnet import Net
-from hybridnet.cluster import Cluster
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.common.linux_flows import (
     LinuxFlow,
@@ -53,7 +52,8 @@ from hybridnet.experiments.shared_queue.link import (
     sample_of,
 )
 from hybridnet.experiments.shared_queue.plot import plot_shared
-from hybridnet.results import Check, Experiment, Limits, add_experiment_arguments, judge
+from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.results import Check, Experiment, Limits, add_experiment_arguments, judge
 
 SUMMARY = "a real and a simulated CUBIC flow share a 100 Mbit/s link in real time"
 TAKES_S = 240

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hybridnet import Topo
 from hybridnet.experiments.common.linux_flows import LinuxFlow
 from hybridnet.experiments.shared_queue.host_delay import PING_FRAME, HostDelay
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 
 ALGORITHM = "cubic"
 SERVICE = 9

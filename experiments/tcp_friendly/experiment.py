@@ -19,8 +19,8 @@ from hybridnet.experiments.common.options import add_seeds_argument
 from hybridnet.experiments.common.path import AMPLE_QUEUE, PathCase, PathResult, run_path
 from hybridnet.experiments.common.replicate import run_all
 from hybridnet.experiments.common.tcp_plot import plot_friendly, plot_windows
-from hybridnet.results import Check, Experiment, RunDirectory, add_experiment_arguments
-from hybridnet.results.estimate import Estimate, estimate
+from hybridnet.observe.results import Check, Experiment, RunDirectory, add_experiment_arguments
+from hybridnet.observe.results.estimate import Estimate, estimate
 
 SUMMARY = "TCP throughput under loss compared with the formulas, as in figure 5-2 of Idserda 2004"
 TAKES_S = 180

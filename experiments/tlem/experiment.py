@@ -21,7 +21,7 @@ from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.experiments.common.options import add_rounds_argument
 from hybridnet.experiments.tlem.latency import MOST_SECONDS, Accuracy, measure_accuracy, median_of
 from hybridnet.experiments.tlem.report import CASES, Case, Figures, checks_of, plot, plot_errors, table_of
-from hybridnet.results import Check, Experiment, add_experiment_arguments
+from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "what a packet costs in the simulator's link, as in Rizzo and Lettieri 2016 (TLEM)"
 TAKES_S = 90

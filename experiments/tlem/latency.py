@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from hybridnet.errors import HybridnetError
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 from hybridnet.system.python_command import python_module
 
 DELAY_NS = 10_000_000

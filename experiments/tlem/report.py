@@ -16,7 +16,7 @@ from matplotlib import pyplot as plt
 from rich.table import Table
 
 from hybridnet.experiments.tlem.latency import SHARE, TOLERANCE_NS, Accuracy
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 IN_FLIGHT_BYTES = 25 << 20
 """As in the paper: 20 ms at 10 Gbit/s."""

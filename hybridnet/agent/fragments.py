@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fragments of a machine plan, as `build` and `change` take them: see `hybridnet.plan.difference`."""
+"""Fragments of a machine plan, as `build` and `change` take them: see `hybridnet.plan.network.difference`."""
 
 from __future__ import annotations
 

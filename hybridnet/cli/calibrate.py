@@ -13,7 +13,7 @@ from hybridnet.cli.progress import tell
 from hybridnet.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from hybridnet.forecast.costs import Costs
+    from hybridnet.tools.forecast.costs import Costs
 
 SUMMARY = "Measure what packets cost on each computer, for `hybridnet plan --demand`."
 EXAMPLES = """  sudo hybridnet calibrate                      this computer, about four minutes
@@ -38,14 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, keep and print."""
-    from hybridnet.forecast.kept import costs_file, keep_costs
-    from hybridnet.forecast.text import COST_COLUMNS, cost_rows
+    from hybridnet.tools.forecast.kept import costs_file, keep_costs
+    from hybridnet.tools.forecast.text import COST_COLUMNS, cost_rows
 
     places = places_of(arguments)
     if arguments.show:
         known = [_of_this_computer()]
     else:
-        from hybridnet.calibration import calibrate, networks_on
+        from hybridnet.tools.calibration import calibrate, networks_on
 
         if not places.elsewhere and not places.names:
             places = replace(places, names=MACHINES)
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _of_this_computer() -> Costs:
     import socket
 
-    from hybridnet.agent.facts import facts
-    from hybridnet.forecast.kept import facts_of, read_costs
+    from hybridnet.agent.machine.facts import facts
+    from hybridnet.tools.forecast.kept import facts_of, read_costs
 
     return read_costs(socket.gethostname(), facts_of(facts()))

@@ -8,8 +8,8 @@ import json
 import os
 import sys
 
-from hybridnet.cli.output import mute
 from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.run.prompt.output import mute
 from hybridnet.system.journal import state_directory
 
 SUMMARY = "Remove what killed runs left behind, on every machine, and nothing else."

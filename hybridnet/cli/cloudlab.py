@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print them."""
     from hybridnet.cli.tables import print_table
-    from hybridnet.machines.cloudlab import machines_of_cloudlab
+    from hybridnet.machines.workers.cloudlab import machines_of_cloudlab
 
     machines = machines_of_cloudlab(arguments.manifest)
     if arguments.json:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from hybridnet.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from hybridnet.recording.comparison import Comparison
-    from hybridnet.results.estimate import Estimate
+    from hybridnet.observe.recording.comparison import Comparison
+    from hybridnet.observe.results.estimate import Estimate
 
 __all__ = ["print_comparison"]
 
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and print the differences."""
-    from hybridnet.recording.comparison import compare_runs
+    from hybridnet.observe.recording.comparison import compare_runs
 
     comparison = compare_runs(arguments.first, arguments.second)
     if arguments.json:

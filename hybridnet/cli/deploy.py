@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
 
 if TYPE_CHECKING:
-    from hybridnet.machines.deploy import Deployed
+    from hybridnet.machines.workers.deploy import Deployed
 
 SUMMARY = "Put this hybridnet on other computers over SSH, with everything that it needs."
 EXAMPLES = """  hybridnet deploy me@node1 me@node2
@@ -44,10 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Install on all hosts at once. Raises the first host's error once all have ended."""
     from hybridnet.cli.progress import BuildProgress
     from hybridnet.cli.tables import print_table
-    from hybridnet.machines.bundle import pack_bundle
-    from hybridnet.machines.deploy import deploy
-    from hybridnet.machines.edition import edition
-    from hybridnet.machines.ssh import SshMachine
+    from hybridnet.machines.workers.bundle import pack_bundle
+    from hybridnet.machines.workers.deploy import deploy
+    from hybridnet.machines.workers.edition import edition
+    from hybridnet.machines.workers.ssh import SshMachine
 
     if arguments.proxy is not None and not arguments.proxy.startswith(("http://", "https://")):
         raise UsageError(f"--proxy {arguments.proxy}: write http://HOST:PORT")

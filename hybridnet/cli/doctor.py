@@ -15,7 +15,7 @@ from hybridnet.cli.places import add_place_arguments, places_of
 if TYPE_CHECKING:
     from hybridnet.cli.doctor_machines import Way
     from hybridnet.cli.doctor_opinions import Finding
-    from hybridnet.cluster.places import Places
+    from hybridnet.machines.cluster.places import Places
 
 SUMMARY = "Say what this computer has and lacks, what each lack means, and the cure."
 EXAMPLES = """  hybridnet doctor

@@ -68,7 +68,7 @@ def _kernel_datapath() -> Finding:
 
 
 def _af_xdp() -> Finding:
-    from hybridnet.agent.facts import facts
+    from hybridnet.agent.machine.facts import facts
 
     if os.geteuid() != 0:
         return opinions.untried("AF_XDP ports")
@@ -135,7 +135,7 @@ def _congestion_control() -> Finding:
 
 
 def _ryu() -> Finding:
-    from hybridnet.controllers.ryu_environment import find_ryu_python
+    from hybridnet.run.controllers.ryu_environment import find_ryu_python
 
     try:
         python = find_ryu_python()

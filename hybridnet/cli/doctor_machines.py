@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.doctor_opinions import Finding
+from hybridnet.describe.quantities import format_delay
 from hybridnet.errors import MachineError
-from hybridnet.machines.way_probe import TOKEN_BYTES
-from hybridnet.quantities import format_delay
+from hybridnet.machines.workers.way_probe import TOKEN_BYTES
 from hybridnet.system.python_command import python_module
 
 if TYPE_CHECKING:
-    from hybridnet.cluster import Cluster
+    from hybridnet.machines.cluster import Cluster
 
 __all__ = ["Way", "examine_machines", "measure_ways", "opinions_of"]
 
@@ -27,7 +27,7 @@ MOST_OFFSET_S = 0.1
 MOST_DRIFT_PPM = 100.0
 MOST_RTT_S = 0.5e-3
 LEAST_BANDWIDTH_BPS = 1e9
-_PROBE = "hybridnet.machines.way_probe"
+_PROBE = "hybridnet.machines.workers.way_probe"
 _OFFLOADS = ("tcp-segmentation-offload", "generic-receive-offload", "tx-checksumming")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hybridnet.plan.fit import AFXDP_PORT_BYTES
+from hybridnet.plan.choices.fit import AFXDP_PORT_BYTES
 
 __all__ = ["UNTRIED", "Finding"]
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from hybridnet.describe.values import plain
 from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.machines.ssh import SshMachine
+from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.entrances import Entrance, read_entrances
 from hybridnet.system.journal import read_entries, root_runs_something, start_time, state_directory
-from hybridnet.values import plain
 
 SUMMARY = "Run a command on a machine, or in a host, of a running network."
 EXAMPLES = """  sudo hybridnet exec h1 ping -c 3 10.0.0.2
@@ -133,7 +133,7 @@ def find_machine(machine: str, run_name: str | None) -> Place:
 
 
 def _known(machines: Collection[str], hosts: Collection[str]) -> str:
-    from hybridnet.topo.specs import natural
+    from hybridnet.describe.topo.specs import natural
 
     if not machines:
         return "no network is running"

@@ -17,6 +17,8 @@ from typing import Any
 
 __all__ = ["Declared", "declared", "experiment_names", "load"]
 
+_PACKAGE = "hybridnet.experiments"  # above hybridnet, so found by its name
+
 
 @dataclass(frozen=True)
 class Declared:
@@ -39,7 +41,7 @@ class Declared:
 
 def experiment_names() -> list[str]:
     """The packages of `hybridnet.experiments` that hold an experiment, with - for _."""
-    package = importlib.import_module("hybridnet.experiments")
+    package = importlib.import_module(_PACKAGE)
     return sorted(
         module.name.replace("_", "-")
         for module in pkgutil.iter_modules(package.__path__)
@@ -79,4 +81,4 @@ def load(name: str) -> ModuleType:
 
 
 def _module(name: str) -> str:
-    return f"hybridnet.experiments.{name.replace('-', '_')}.experiment"
+    return f"{_PACKAGE}.{name.replace('-', '_')}.experiment"

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
-from hybridnet.plan import MachineSpec
+from hybridnet.plan.network import MachineSpec
 
 if TYPE_CHECKING:
-    from hybridnet.forecast import Demand, Forecast
-    from hybridnet.forecast.loads import Computer
-    from hybridnet.topo import Topo
+    from hybridnet.describe.topo import Topo
+    from hybridnet.tools.forecast import Demand, Forecast
+    from hybridnet.tools.forecast.loads import Computer
 
 __all__ = [
     "add_forecast_arguments",
@@ -82,8 +82,8 @@ def computers_for(text: str | None, machines: Sequence[str], here: Mapping[str, 
     Raises:
         UsageError: there are not as many names as machines, or the costs of one are missing or stale.
     """
-    from hybridnet.forecast.kept import facts_of, read_costs
-    from hybridnet.forecast.loads import Computer
+    from hybridnet.tools.forecast.kept import facts_of, read_costs
+    from hybridnet.tools.forecast.loads import Computer
 
     own = socket.gethostname()
     names = [own] if text is None else text.split(",")
@@ -124,7 +124,7 @@ def machines_on(computers: Sequence[Computer], machines: Sequence[str]) -> list[
 
 def print_forecast(forecast: Forecast, *, as_json: bool) -> None:
     """On standard output."""
-    from hybridnet.forecast.text import CORE_COLUMNS, PART_COLUMNS, core_rows, part_rows, sentences
+    from hybridnet.tools.forecast.text import CORE_COLUMNS, PART_COLUMNS, core_rows, part_rows, sentences
 
     if as_json:
         print(json.dumps(forecast.to_json(), indent=2))

@@ -17,11 +17,11 @@ from rich.live import Live
 from rich.text import Text
 
 from hybridnet.cli.tables import print_table
+from hybridnet.describe.quantities import format_delay, format_rate, parse_delay
 from hybridnet.errors import UsageError
-from hybridnet.generate import BACKENDS, GAPS, Generator, Receiver
-from hybridnet.generate.report import judge_receiver, receiver_line, sender_line
-from hybridnet.quantities import format_delay, format_rate, parse_delay
-from hybridnet.results import Word
+from hybridnet.observe.results import Word
+from hybridnet.tools.generate import BACKENDS, GAPS, Generator, Receiver
+from hybridnet.tools.generate.report import judge_receiver, receiver_line, sender_line
 
 SUMMARY = "Send the frames of a schedule or a pcap file from an interface, or count them at another."
 EXAMPLES = """  sudo hybridnet generate eth1 --rate 12500pps --size 100 --duration 60s

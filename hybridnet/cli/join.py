@@ -17,7 +17,7 @@ from rich.text import Text
 from hybridnet.errors import UsageError
 
 if TYPE_CHECKING:
-    from hybridnet.join import Ticket
+    from hybridnet.tools.join import Ticket
 
 SUMMARY = (
     "Join a network that runs on another computer, as its guest: an interface here, behind a simulated link."
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Stay until it is told to leave, or the run is gone. Returns 4 when the verdict is that it cannot be trusted."""
-    from hybridnet.join import Guest
+    from hybridnet.tools.join import Guest
 
     ticket = _ticket(arguments.ticket)
     left = threading.Event()
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _ticket(file: str | None) -> Ticket:
-    from hybridnet.join import read_ticket
+    from hybridnet.tools.join import read_ticket
 
     if file is None and sys.stdin.isatty():
         raise UsageError(
@@ -98,7 +98,7 @@ def _ticket(file: str | None) -> Ticket:
 
 def _line(before: Any, now: Any) -> str:
     """What passed between two looks, and how long the way takes."""
-    from hybridnet.join.guest import peer_of
+    from hybridnet.tools.join.guest import peer_of
 
     seconds = (now["time_ns"] - before["time_ns"]) / 1e9
     first, last = peer_of(before), peer_of(now)

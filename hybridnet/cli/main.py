@@ -17,12 +17,12 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-from hybridnet.cli.exit_codes import code_of_error
-from hybridnet.cli.output import OUTPUT_CLOSED, mute, unread_outputs
+from hybridnet.describe.user_files import forget_files
+from hybridnet.describe.values import nearest, printable
 from hybridnet.errors import HybridnetError, UsageError
+from hybridnet.run.prompt.exit_codes import code_of_error
+from hybridnet.run.prompt.output import OUTPUT_CLOSED, mute, unread_outputs
 from hybridnet.system.standard_streams import occupy_closed_streams
-from hybridnet.user_files import forget_files
-from hybridnet.values import nearest, printable
 
 __all__ = ["VERBS", "Parser", "main"]
 

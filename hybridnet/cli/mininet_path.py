@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import argparse
-import importlib
+
+from hybridnet.compat.mininet.importing import path_of_mininet
 
 SUMMARY = "Print the folder that makes `import mininet` mean hybridnet, for PYTHONPATH."
 EXAMPLES = """  hybridnet mininet-path
@@ -18,5 +19,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print it."""
-    print(importlib.import_module("hybridnet.mininet.importing").path_of_mininet())
+    print(path_of_mininet())
     return 0

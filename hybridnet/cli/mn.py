@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 
-from hybridnet.cli.ending import add_strict_argument
 from hybridnet.cli.network import (
     add_cut_delay_argument,
     add_instances_arguments,
@@ -17,7 +15,8 @@ from hybridnet.cli.network import (
 )
 from hybridnet.cli.recorded import add_recording_arguments, ending_with_record
 from hybridnet.errors import UsageError
-from hybridnet.plan.asked import asking
+from hybridnet.plan.choices.asked import asking
+from hybridnet.run.prompt.ending import add_strict_argument
 from hybridnet.system.log import LEVELS
 
 SUMMARY = "Mininet's command line: make a network and open the prompt, or run tests."
@@ -165,7 +164,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--cluster {arguments.cluster}: write HOST,HOST, such as root@node1,root@node2")
     arguments.machines = machine_names(arguments.machines)
     arguments.cut_delay = cut_delay_ns(arguments.cut_delay)
-    runner = importlib.import_module("hybridnet.mininet.runner")
+    from hybridnet.compat.mininet import runner  # only who wants Mininet waits for it
+
     with asking(instances_asked(arguments)):
         return ending_with_record(
             arguments, "mn", lambda: int(runner.run(arguments)), strict=arguments.strict

@@ -13,19 +13,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.topology import parse_call
+from hybridnet.describe.quantities import format_delay, parse_delay
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.node_options import MOST_INSTANCES
 from hybridnet.errors import UsageError
-from hybridnet.plan.asked import Asked
-from hybridnet.plan.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
-from hybridnet.plan.peering import parse_peering
-from hybridnet.plan.switch_kinds import SWITCH_KINDS
-from hybridnet.quantities import format_delay, parse_delay
-from hybridnet.topo import Topo
-from hybridnet.topo.node_options import MOST_INSTANCES
+from hybridnet.plan.choices.asked import Asked
+from hybridnet.plan.choices.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
+from hybridnet.plan.choices.peering import parse_peering
+from hybridnet.plan.network.switch_kinds import SWITCH_KINDS
 
 MOST_MACHINES = 1000
 
 if TYPE_CHECKING:
-    from hybridnet.controllers.kinds import RemoteController
+    from hybridnet.run.controllers.kinds import RemoteController
 
 __all__ = [
     "SPREAD",
@@ -235,8 +235,8 @@ def controllers_of(text: str | None, topo: Topo) -> list[RemoteController]:
     """The controllers that ``--controller`` names: none, remote[,ip=ADDRESS][,port=N], or Ryu apps; without it those of
     the topology's file, or hybridnet's own.
     """
-    from hybridnet.controllers.kinds import RemoteController, Ryu
-    from hybridnet.files import FileTopo
+    from hybridnet.plan.files import FileTopo
+    from hybridnet.run.controllers.kinds import RemoteController, Ryu
 
     if text == "none":
         return []
@@ -253,7 +253,7 @@ def controllers_of(text: str | None, topo: Topo) -> list[RemoteController]:
 
 def _controller(name: str, options: dict[str, Any]) -> RemoteController:
     """A controller of a file: apps of Ryu's, or with an address or a port one that somebody else runs."""
-    from hybridnet.controllers.kinds import RemoteController, Ryu
+    from hybridnet.run.controllers.kinds import RemoteController, Ryu
 
     if "apps" not in options and {"ip", "port"} & set(options):
         return RemoteController(name, **options)

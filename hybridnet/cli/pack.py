@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Pack it."""
-    from hybridnet.recording.pack import pack
+    from hybridnet.observe.recording.pack import pack
 
     packed = pack(arguments.directory, arguments.to)
     if arguments.json:

@@ -9,12 +9,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.network import add_machines_argument, machine_names
+from hybridnet.describe.quantities import parse_delay
 from hybridnet.errors import UsageError
-from hybridnet.quantities import parse_delay
 
 if TYPE_CHECKING:
-    from hybridnet.cluster.places import Places
-    from hybridnet.machines.ssh import SshMachine
+    from hybridnet.machines.cluster.places import Places
+    from hybridnet.machines.workers.ssh import SshMachine
 
 __all__ = [
     "PLACE_OPTIONS",
@@ -104,7 +104,7 @@ def places_of(arguments: argparse.Namespace) -> Places:
         UsageError: an option makes no sense.
         EnvironmentLackError: --cloudlab, and this computer is not a CloudLab node.
     """
-    from hybridnet.cluster.places import Places
+    from hybridnet.machines.cluster.places import Places
 
     grace_s = parse_delay(arguments.grace, "--grace") / 1e9
     if grace_s < LEAST_GRACE_S:
@@ -116,7 +116,7 @@ def places_of(arguments: argparse.Namespace) -> Places:
             raise UsageError(f"--dask {arguments.dask}: write tls://HOST:PORT")
         return Places(scheduler=arguments.dask, grace_s=grace_s)
     if arguments.cloudlab or arguments.manifest is not None:
-        from hybridnet.machines.cloudlab import machines_of_cloudlab
+        from hybridnet.machines.workers.cloudlab import machines_of_cloudlab
 
         hosts = tuple(machines_of_cloudlab(arguments.manifest))
         return Places(hosts=hosts, spare=True, grace_s=grace_s)
@@ -130,7 +130,7 @@ def ssh_machines(text: str) -> list[SshMachine]:
         >>> [(host.target, host.address) for host in ssh_machines("me@a,b/10.10.1.2")]
         [('me@a', None), ('b', '10.10.1.2')]
     """
-    from hybridnet.machines.ssh import SshMachine
+    from hybridnet.machines.workers.ssh import SshMachine
 
     found = []
     for each in text.split(","):

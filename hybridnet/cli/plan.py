@@ -25,16 +25,16 @@ from hybridnet.cli.network import (
     plan_options,
 )
 from hybridnet.cli.topology import add_topology_arguments, find_topology
-from hybridnet.controllers.kinds import OPENFLOW_PORTS
+from hybridnet.describe.topo import Topo, find_loop, natural
 from hybridnet.errors import UsageError
-from hybridnet.files import write_topology
-from hybridnet.files.yaml_form import schema
-from hybridnet.forecast import Demand, make_forecast, read_demand
-from hybridnet.net.controllers import controller_targets
-from hybridnet.plan import MachineSpec, PlanOptions, make_plan
-from hybridnet.plan.spread import spread
-from hybridnet.plan.switch_kinds import switches_notes, with_switches
-from hybridnet.topo import Topo, find_loop, natural
+from hybridnet.plan.files import write_topology
+from hybridnet.plan.files.yaml_form import schema
+from hybridnet.plan.network import MachineSpec, PlanOptions, make_plan
+from hybridnet.plan.network.switch_kinds import switches_notes, with_switches
+from hybridnet.plan.placement.spread import spread
+from hybridnet.run.controllers.kinds import OPENFLOW_PORTS
+from hybridnet.run.net.controllers import controller_targets
+from hybridnet.tools.forecast import Demand, make_forecast, read_demand
 
 SUMMARY = (
     "Show what each machine would make, whether it fits, and what a demand will keep busy. Needs no root."
@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan. It takes the machines to be like this computer, and to share its memory."""
-    from hybridnet.agent.facts import facts
+    from hybridnet.agent.machine.facts import facts
 
     if arguments.schema:
         print(json.dumps(schema(), indent=2))

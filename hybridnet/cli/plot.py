@@ -48,14 +48,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _pictures(arguments: argparse.Namespace) -> list[Path]:
-    from hybridnet.recording.plot import plot_run
+    from hybridnet.observe.recording.plot import plot_run
 
     return plot_run(arguments.directory, arguments.out, arguments.seed, arguments.format)
 
 
 def _page(arguments: argparse.Namespace) -> list[Path]:
-    from hybridnet.live.files import library
-    from hybridnet.recording.web_page import LIBRARIES, write_web_page
+    from hybridnet.observe.recording.web_page import LIBRARIES, write_web_page
+    from hybridnet.run.live.files import library
 
     libraries = {name: library(name) for name in LIBRARIES}
     return [write_web_page(arguments.directory, libraries, arguments.out, arguments.seed)]

@@ -8,7 +8,7 @@ import shlex
 from pathlib import Path
 
 from hybridnet.errors import UsageError
-from hybridnet.instance.plugin import build_plugin, describe_plugin, find_plugin, include_directory
+from hybridnet.simulate.instance.plugin import build_plugin, describe_plugin, find_plugin, include_directory
 
 SUMMARY = "Build a link model of your own (one C++ file), or look at one."
 EXAMPLES = """  hybridnet plugin build bursty.cc    writes bursty.so here

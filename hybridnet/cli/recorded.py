@@ -7,13 +7,13 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-from hybridnet.cli.ending import ending_with_verdict
-from hybridnet.cli.exit_codes import code_of_error
+from hybridnet.describe.topo import Topo, natural
+from hybridnet.describe.user_files import told_of_files
 from hybridnet.errors import UsageError
-from hybridnet.results.verdict import Verdict
+from hybridnet.observe.results.verdict import Verdict
+from hybridnet.run.prompt.ending import ending_with_verdict
+from hybridnet.run.prompt.exit_codes import code_of_error
 from hybridnet.system.log import info
-from hybridnet.topo import Topo, natural
-from hybridnet.user_files import told_of_files
 
 __all__ = ["add_recording_arguments", "add_set_argument", "check_trace", "ending_with_record"]
 
@@ -66,7 +66,7 @@ def check_trace(written: str | None, topo: Topo, *, switches_simulated: bool) ->
     Raises:
         UsageError: a name is that of another node, or no simulated interface has it.
     """
-    from hybridnet.recording.traced import split_traced
+    from hybridnet.observe.recording.traced import split_traced
 
     specs = {spec.name: spec for spec in topo.node_specs()}
     interfaces, _ = split_traced(_names_of(written), {name: spec.kind for name, spec in specs.items()})
@@ -108,9 +108,9 @@ def ending_with_record(
     if arguments.out is None and arguments.series is None and not trace:
         return ending_with_verdict(body, strict=strict)
     # Only who records waits for these imports.
-    from hybridnet.recording.ambient import recording
-    from hybridnet.recording.capsule import capsule_of
-    from hybridnet.recording.run_record import RunRecord, default_path, series_interval_s
+    from hybridnet.observe.recording.ambient import recording
+    from hybridnet.observe.recording.capsule import capsule_of
+    from hybridnet.observe.recording.run_record import RunRecord, default_path, series_interval_s
 
     if arguments.series is not None:
         series_interval_s(arguments.series, "--series")

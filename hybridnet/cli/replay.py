@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
-from hybridnet.instance.process import load_plan
-from hybridnet.instance.replay import PortalReplay, ReplayReport, replay
+from hybridnet.simulate.instance.process import load_plan
+from hybridnet.simulate.instance.replay import PortalReplay, ReplayReport, replay
 
 SUMMARY = "Run a recorded instance again in virtual time, and compare what leaves it."
 EXAMPLES = """  hybridnet replay m1.pcapng

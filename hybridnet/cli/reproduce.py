@@ -4,8 +4,8 @@
 An experiment is a package whose module ``experiment`` has `add_arguments(parser)`, `run(arguments) -> checks`, and
 what `hybridnet.cli.experiments.Declared` names: SUMMARY, TAKES_S and VIRTUAL_TIME. One that runs on machines has
 MACHINES, how many: it gets the options that say where they are, and as ``arguments.cluster`` what makes a cluster of
-them (`hybridnet.cluster.places.ClusterFactory`). Any other has WITHOUT_MACHINES, why it needs none. It reports on
-standard output, or with ``--json`` on standard error; then standard output has the checks alone.
+them (`hybridnet.machines.cluster.places.ClusterFactory`). Any other has WITHOUT_MACHINES, why it needs none. It reports
+on standard output, or with ``--json`` on standard error; then standard output has the checks alone.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from hybridnet.cli.main import Parser
 from hybridnet.cli.places import add_place_arguments, places_of
 from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
-from hybridnet.results import Check, count, positive, render_checks
-from hybridnet.results.checks import all_hold, tried
-from hybridnet.results.console import PlainConsole
+from hybridnet.observe.results import Check, count, positive, render_checks
+from hybridnet.observe.results.checks import all_hold, tried
+from hybridnet.observe.results.console import PlainConsole
 
 SUMMARY = "Reproduce a figure or table, and check it."
 EXAMPLES = """  hybridnet reproduce                  lists the experiments

@@ -19,12 +19,12 @@ from typing import Any
 from rich.table import Table
 
 from hybridnet.cli.experiments import Declared
-from hybridnet.machines.edition import edition
-from hybridnet.results.checks import Check, all_hold, tried
-from hybridnet.results.commit import commit
-from hybridnet.results.console import PlainConsole
-from hybridnet.results.run_directory import RunDirectory
-from hybridnet.results.steps import Steps
+from hybridnet.machines.workers.edition import edition
+from hybridnet.observe.results.checks import Check, all_hold, tried
+from hybridnet.observe.results.commit import commit
+from hybridnet.observe.results.console import PlainConsole
+from hybridnet.observe.results.run_directory import RunDirectory
+from hybridnet.observe.results.steps import Steps
 from hybridnet.system.parent import die_with_parent
 from hybridnet.system.python_command import python_module
 
@@ -112,7 +112,7 @@ def reproduce_all(plans: Sequence[Plan], out: Path, tries: int, console: PlainCo
 
     Args:
         out: folder that gets ``NAME/`` of each, or ``NAME-try-N/``, its output ``NAME.txt``, and the table.
-        tries: of each, as `hybridnet.results.checks.tried` counts them.
+        tries: of each, as `hybridnet.observe.results.checks.tried` counts them.
 
     Returns:
         What became of each, in the same order.

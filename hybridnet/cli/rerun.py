@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from hybridnet.cli.compare import print_comparison
+from hybridnet.describe.quantities import parse_percent
+from hybridnet.describe.values import printable
 from hybridnet.errors import ExperimentError, UsageError
-from hybridnet.quantities import parse_percent
-from hybridnet.values import printable
 
 SUMMARY = "Repeat a recorded run, and compare: simulations must be identical, emulated networks must agree."
 EXAMPLES = """  hybridnet rerun runs/one
@@ -45,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Repeat it. Returns 0 if it agrees, else 1. Raises UsageError: it is somebody else's, and nobody said yes."""
-    from hybridnet.recording.pack import SUFFIX
-    from hybridnet.recording.rerun import is_foreign, opened, rerun, what_it_runs
+    from hybridnet.observe.recording.pack import SUFFIX
+    from hybridnet.observe.recording.rerun import is_foreign, opened, rerun, what_it_runs
 
     within = parse_percent(arguments.within, "--within")
     plain = arguments.directory.name.removesuffix(SUFFIX)

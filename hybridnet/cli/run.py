@@ -6,14 +6,12 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
-import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.detaching import add_detach_argument, run_detached
-from hybridnet.cli.ending import add_strict_argument
 from hybridnet.cli.live import LIVE, add_live_arguments, with_page
 from hybridnet.cli.network import (
     SPREAD,
@@ -27,18 +25,21 @@ from hybridnet.cli.network import (
 from hybridnet.cli.places import PLACE_OPTIONS, add_place_arguments, places_of
 from hybridnet.cli.recorded import add_recording_arguments, add_set_argument, check_trace, ending_with_record
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
-from hybridnet.cli.user_code import require_file, user_code
+from hybridnet.compat.mininet import importing
+from hybridnet.compat.mininet.python2 import run_script
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.switch_options import SIMULATED
 from hybridnet.errors import ExperimentError, UsageError
-from hybridnet.plan.asked import asking
-from hybridnet.plan.spread import spread
-from hybridnet.results.on_loss import ON_LOSS, STOP, on_loss
-from hybridnet.sweep.values import given, parse_settings, refuse_unasked
+from hybridnet.observe.results.on_loss import ON_LOSS, STOP, on_loss
+from hybridnet.plan.choices.asked import asking
+from hybridnet.plan.placement.spread import spread
+from hybridnet.run.prompt.ending import add_strict_argument
+from hybridnet.run.prompt.user_code import require_file, user_code
 from hybridnet.system.log import LEVELS, info, setLogLevel
-from hybridnet.topo import Topo
-from hybridnet.topo.switch_options import SIMULATED
+from hybridnet.tools.sweep.values import given, parse_settings, refuse_unasked
 
 if TYPE_CHECKING:
-    from hybridnet.cluster.places import Places
+    from hybridnet.machines.cluster.places import Places
 
 SUMMARY = "Run a script, or start a topology and open the prompt."
 EXAMPLES = """  sudo hybridnet run examples/two_machines.py
@@ -133,7 +134,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_topology(arguments: argparse.Namespace, topo: Topo) -> int:
     controllers = controllers_of(arguments.controller, topo)
     from hybridnet.cli.progress import BuildProgress
-    from hybridnet.net import Net
+    from hybridnet.run.net import Net
 
     places = places_of(arguments)
     with _machines(places) as cluster:
@@ -180,7 +181,6 @@ def _machines(places: Places) -> contextlib.AbstractContextManager[Any]:
 def _run_script(arguments: argparse.Namespace) -> int:
     """Run a script as `python FILE.py` would."""
     file = arguments.file
-    importing = importlib.import_module("hybridnet.mininet.importing")
     of_mininet = importing.imports_mininet(Path(file))
     _refuse_network_arguments(arguments, {*PLACE_OPTIONS, "cut_delay"} if of_mininet else set())
     if of_mininet and arguments.switches == SIMULATED:
@@ -201,7 +201,7 @@ def _run_script(arguments: argparse.Namespace) -> int:
                 take_place()
             else:
                 place.enter_context(importing.once_imported(take_place))
-            names = importlib.import_module("hybridnet.mininet.python2").run_script(file, of_mininet)
+            names = run_script(file, of_mininet)
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             return end.code or 0
@@ -250,8 +250,10 @@ def _only_describes(file: Path) -> bool:
 def _in_place_of_mininet(arguments: argparse.Namespace) -> Iterator[None]:
     """Have `import mininet` mean hybridnet's front of that name, on the machines that the arguments ask for."""
     info(f"*** {arguments.file} imports mininet: hybridnet takes its place\n")
-    importlib.import_module("hybridnet.mininet.importing").take_the_name()
-    machines = importlib.import_module("hybridnet.mininet.machines")
+    importing.take_the_name()
+    from hybridnet.compat.mininet import machines  # only who wants Mininet waits for these
+    from hybridnet.compat.mininet.net import remove_forgotten
+
     places = places_of(arguments)
     if places.names or places.elsewhere:
         opening = places.open if places.elsewhere else None
@@ -261,14 +263,14 @@ def _in_place_of_mininet(arguments: argparse.Namespace) -> Iterator[None]:
         yield
     finally:
         try:
-            importlib.import_module("hybridnet.mininet.net").remove_forgotten()
+            remove_forgotten()
         finally:
             machines.end_machines()
 
 
 def _use(net: Any, test: str | None) -> None:
     if test is None:
-        from hybridnet.cli.shell import CLI
+        from hybridnet.run.prompt.shell import CLI
 
         CLI(net)
     elif test in ("pingall", "pingpair"):

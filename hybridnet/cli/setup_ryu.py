@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make it, unless there is one."""
-    from hybridnet.controllers.ryu_environment import ryu_python
+    from hybridnet.run.controllers.ryu_environment import ryu_python
 
     print(ryu_python(print))
     return 0

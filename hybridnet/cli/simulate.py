@@ -14,13 +14,13 @@ from hybridnet.cli.live import add_live_arguments
 from hybridnet.cli.recorded import add_set_argument
 from hybridnet.cli.stepping import run_live, wants_page
 from hybridnet.cli.topology import add_topology_arguments, find_topology
+from hybridnet.describe.user_files import named_files
 from hybridnet.errors import UsageError
-from hybridnet.sweep.values import SEED, asks_for_seed, given, parse_settings, refuse_unasked
-from hybridnet.user_files import named_files
+from hybridnet.tools.sweep.values import SEED, asks_for_seed, given, parse_settings, refuse_unasked
 
 if TYPE_CHECKING:
-    from hybridnet.series.connection_trace import ConnectionTrace
-    from hybridnet.topo import Topo
+    from hybridnet.describe.topo import Topo
+    from hybridnet.observe.series.connection_trace import ConnectionTrace
 
 SUMMARY = "Simulate a topology as fast as it can, without root."
 EXAMPLES = """  hybridnet simulate my_network.py --until 60s
@@ -115,15 +115,15 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from hybridnet.plan import PlanOptions
-    from hybridnet.recording.capsule import capsule_of
-    from hybridnet.recording.network_record import without_secrets
-    from hybridnet.recording.run_record import RunRecord, now
-    from hybridnet.results.console import PlainConsole
-    from hybridnet.results.run_directory import check_run_directory
-    from hybridnet.series.connection_trace import ConnectionTrace
-    from hybridnet.simulate import simulate
-    from hybridnet.simulate.simulate import offline_plan
+    from hybridnet.observe.recording.capsule import capsule_of
+    from hybridnet.observe.recording.network_record import without_secrets
+    from hybridnet.observe.recording.run_record import RunRecord, now
+    from hybridnet.observe.results.console import PlainConsole
+    from hybridnet.observe.results.run_directory import check_run_directory
+    from hybridnet.observe.series.connection_trace import ConnectionTrace
+    from hybridnet.plan.network import PlanOptions
+    from hybridnet.simulate.offline import simulate
+    from hybridnet.simulate.offline.simulate import offline_plan
 
     paged = wants_page(arguments)
     settings = parse_settings(arguments.set)
@@ -194,13 +194,13 @@ def _traced(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> tupl
     names = [] if arguments.trace is None else arguments.trace.split(",")
     if names and (arguments.out is None or len(seeds) > 1):
         raise UsageError(f"--trace {arguments.trace}: traces go into --out DIR, and are of one seed")
-    from hybridnet.recording.traced import split_traced
+    from hybridnet.observe.recording.traced import split_traced
 
     return split_traced(names, {spec.name: spec.kind for spec in topo.node_specs()})
 
 
 def _keep_traces(folder: Path, captures: dict[str, str], trace: ConnectionTrace | None) -> None:
-    from hybridnet.recording.traced import write_connections, write_texts
+    from hybridnet.observe.recording.traced import write_connections, write_texts
 
     if captures or trace is not None:
         folder.mkdir()

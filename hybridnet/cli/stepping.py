@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from hybridnet.cli.live import LIVE
 from hybridnet.errors import UsageError
-from hybridnet.live.wanted import Where, read_where
+from hybridnet.run.live.wanted import Where, read_where
 
 if TYPE_CHECKING:
-    from hybridnet.topo import Topo
+    from hybridnet.describe.topo import Topo
 
 __all__ = ["run_live", "wants_page"]
 
@@ -35,7 +35,7 @@ def wants_page(arguments: argparse.Namespace) -> bool:
 
 def run_live(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> int:
     """Serve the page until ^C, and say where the simulation was then."""
-    from hybridnet.simulate.stepper import stepping
+    from hybridnet.run.live.stepping import LiveStepper
 
     for name, default in _OTHERS.items():
         if getattr(arguments, name) != default:
@@ -44,7 +44,7 @@ def run_live(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> int
         raise UsageError("simulate: --live shows one simulation; give one seed, such as --seeds 7-7")
     where = Where() if arguments.live_address is None else read_where(arguments.live_address)
     with (
-        stepping(topo, seed=seeds[0], until=arguments.until or LONGEST) as simulation,
+        LiveStepper.of(topo, seed=seeds[0], until=arguments.until or LONGEST) as simulation,
         simulation.live(where.host, where.port, where.names) as page,
     ):
         print(f"*** Live page: {page.url}\n*** Read-only page: {page.reading_url}\n*** ^C ends", flush=True)

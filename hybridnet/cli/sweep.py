@@ -17,13 +17,13 @@ from hybridnet.cli.network import SPREAD, add_asked_arguments, asked_words
 from hybridnet.cli.places import add_place_arguments, place_words, places_of
 from hybridnet.cli.simulate import add_parallel_argument, seeds_of
 from hybridnet.cli.tables import print_table
-from hybridnet.cli.user_code import require_file
 from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.results.run_directory import Hold, hold, read_object
+from hybridnet.observe.results.run_directory import Hold, hold, read_object
+from hybridnet.run.prompt.user_code import require_file
 
 if TYPE_CHECKING:
-    from hybridnet.sweep.sweep import Command, Workers
-    from hybridnet.sweep.table import Row
+    from hybridnet.tools.sweep.sweep import Command, Workers
+    from hybridnet.tools.sweep.table import Row
 
 JOBS_LIMIT = 4096
 _SCHEDULER = r"(\w+://)?([^/:\s]+|\[[0-9a-fA-F:]+\]):\d+"
@@ -95,9 +95,9 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from hybridnet.sweep.points import parse_axes, points_of
-    from hybridnet.sweep.sweep import run_sweep
-    from hybridnet.sweep.table import table_of, write_table
+    from hybridnet.tools.sweep.points import parse_axes, points_of
+    from hybridnet.tools.sweep.sweep import run_sweep
+    from hybridnet.tools.sweep.table import table_of, write_table
 
     points = points_of(parse_axes(arguments.set), seeds_of(arguments.seeds))
     command = _command(arguments)
@@ -156,7 +156,7 @@ def _without_trace(new: Sequence[Path]) -> Iterator[None]:
 
 
 def _command(arguments: argparse.Namespace) -> Command:
-    from hybridnet.sweep.sweep import Command
+    from hybridnet.tools.sweep.sweep import Command
 
     if arguments.file is None and arguments.topo is None:
         raise UsageError("sweep: give a FILE.py, or a topology such as --topo tree,2")
@@ -211,15 +211,15 @@ def _check_jobs(arguments: argparse.Namespace) -> None:
 def _workers(arguments: argparse.Namespace, command: Command) -> tuple[Command, Workers]:
     """Where points run, and the command as it is there."""
     if arguments.dask is None or arguments.until is None:
-        from hybridnet.sweep.local_workers import LocalWorkers
+        from hybridnet.tools.sweep.local_workers import LocalWorkers
 
         at_once = max(1, (os.cpu_count() or 1) // arguments.parallel)
         return command, LocalWorkers(1 if arguments.until is None else arguments.jobs or at_once)
     from hybridnet.cli.progress import tell
-    from hybridnet.recording.capsule import FILES, capsule_of
-    from hybridnet.sweep.dask_workers import DaskWorkers
-    from hybridnet.sweep.points import parse_axes
-    from hybridnet.sweep.sweep import Command
+    from hybridnet.observe.recording.capsule import FILES, capsule_of
+    from hybridnet.tools.sweep.dask_workers import DaskWorkers
+    from hybridnet.tools.sweep.points import parse_axes
+    from hybridnet.tools.sweep.sweep import Command
 
     tell(f"asking the scheduler at {arguments.dask}")
     capsule = capsule_of([command.verb, *command.words])
@@ -276,7 +276,7 @@ def _claim_folder(directory: Path, note: Path, said: dict[str, Any], script: str
 
 
 def _print(rows: list[Row], named: list[str] | None) -> None:
-    from hybridnet.sweep.table import shown_figures
+    from hybridnet.tools.sweep.table import shown_figures
 
     figures = shown_figures(rows, named)
     settings = list(rows[0].values)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from hybridnet.results.console import PlainConsole
+from hybridnet.observe.results.console import PlainConsole
 
 __all__ = ["print_table"]
 

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: there is no such guest, or several.
         EnvironmentLackError: there is none that this user may see, and root has runs.
     """
-    from hybridnet.net.guests import TICKETS
+    from hybridnet.run.net.guests import TICKETS
     from hybridnet.system.journal import root_runs_something, state_directory
 
     found = {

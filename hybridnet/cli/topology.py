@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import importlib
 import inspect
 import runpy
 import sys
@@ -16,12 +15,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hybridnet.cli.user_code import require_file, user_code
+from hybridnet.compat.mininet import importing
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import TopologyError, UsageError
-from hybridnet.files import READ, read_topology
-from hybridnet.sweep.values import setting
-from hybridnet.topo import Topo
-from hybridnet.values import nearest, shown
+from hybridnet.plan.files import READ, read_topology
+from hybridnet.run.prompt.user_code import require_file, user_code
+from hybridnet.tools.sweep.values import setting
+from hybridnet.topologies import TOPOS
 
 __all__ = ["add_topology_arguments", "find_topology", "load_file", "parse_call"]
 
@@ -47,7 +48,7 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     Raises:
         UsageError: there is none of that name, or its arguments do not fit.
     """
-    known = dict(importlib.import_module("hybridnet.topologies").TOPOS)
+    known: dict[str, Callable[..., Any]] = {**TOPOS}
     if file is not None:
         names, started = load_file(file)
         own = topologies_of(names)
@@ -90,20 +91,21 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         made = _make(known[name], text, positional, named)
         if isinstance(made, Topo):
             return made
-        return importlib.import_module("hybridnet.mininet.native").as_native(made)
+        from hybridnet.compat.mininet.native import as_native
+
+        return as_native(made)
 
 
 def load_file(file: str) -> tuple[dict[str, Any], Topo | None]:
     """The names that a file defines; its ``if __name__ == "__main__"`` part does not run. A file that starts a network
-    all the same ends there, and nothing starts: see `hybridnet.net.describing`.
+    all the same ends there, and nothing starts: see `hybridnet.run.net.describing`.
 
     Returns:
         The names, and the topology of the network that it would have started.
     """
-    from hybridnet.net.describing import StartedError, describing
+    from hybridnet.run.net.describing import StartedError, describing
 
     require_file(file)
-    importing = importlib.import_module("hybridnet.mininet.importing")
     if importing.imports_mininet(Path(file)):
         importing.take_the_name()
     try:
@@ -119,7 +121,7 @@ def topologies_of(names: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
     """Mininet's ``topos`` dictionary, or the Topo classes that the file itself defines: ours, or Mininet's."""
     if "topos" in names:
         return dict(names["topos"])
-    of_mininet = sys.modules.get("hybridnet.mininet.topo")
+    of_mininet = sys.modules.get("hybridnet.compat.mininet.topo")
     kinds = (Topo,) if of_mininet is None else (Topo, of_mininet.Topo)
     return {
         name: value

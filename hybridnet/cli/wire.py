@@ -17,16 +17,16 @@ from rich.text import Text
 
 from hybridnet.cli.network import add_wait_argument
 from hybridnet.cli.tables import print_table
+from hybridnet.describe.options import Option, table
+from hybridnet.describe.options.flags import default_of, flags, meaning_of, metavar_of
+from hybridnet.describe.options.read import bounds_of
+from hybridnet.describe.quantities import parse_delay
+from hybridnet.describe.values import choice, shown, whole
 from hybridnet.errors import UsageError
-from hybridnet.options import Option, table
-from hybridnet.options.flags import default_of, flags, meaning_of, metavar_of
-from hybridnet.options.read import bounds_of
-from hybridnet.quantities import parse_delay
-from hybridnet.values import choice, shown, whole
-from hybridnet.wire import BACKENDS, Wire
-from hybridnet.wire.options import parse_list
-from hybridnet.wire.report import status_line
-from hybridnet.wire.state import WAYS, set_wire
+from hybridnet.tools.wire import BACKENDS, Wire
+from hybridnet.tools.wire.options import parse_list
+from hybridnet.tools.wire.report import status_line
+from hybridnet.tools.wire.state import WAYS, set_wire
 
 SUMMARY = "Join two interfaces by a simulated link (or change one that runs: wire set NAME)."
 EXAMPLES = """  sudo hybridnet wire eth1 eth2 --rate "100 Mbit/s" --delay 10ms

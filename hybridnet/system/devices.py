@@ -16,7 +16,7 @@ from hybridnet.system.command import ip_batch, run
 
 __all__ = ["empty", "exists", "restore", "state_of"]
 
-# The computer's own stack stays out of a device that carries others' frames: see `hybridnet.agent.pairs`.
+# The computer's own stack stays out of a device that carries others' frames: see `hybridnet.agent.hosts.pairs`.
 SETTINGS = ("ipv6/conf/{}/disable_ipv6", "ipv4/conf/{}/arp_ignore", "ipv4/conf/{}/rp_filter")
 _KERNELS = ("fe80::", "ff00::")  # addresses and routes that a device has by itself
 

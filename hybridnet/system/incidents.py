@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What happened to the parts of a run that nobody in the run did: a daemon ended, a device was removed or changed.
 
-Those who watch the parts write it down here, and the verdict reads it (`hybridnet.results.incidents`).
+Those who watch the parts write it down here, and the verdict reads it (`hybridnet.observe.results.incidents`).
 """
 
 from __future__ import annotations

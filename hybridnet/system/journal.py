@@ -10,7 +10,7 @@ Kinds of entries, and what proves that a thing belongs to the run:
 =================  ==============================  ==================================================================
 kind               fields                          identity
 =================  ==============================  ==================================================================
-here               alone                           the run is on this computer itself (`hybridnet.cluster.here`)
+here               alone                           the run is on this computer itself
 left               —                               the guardian removes it when the last program in its hosts ends
 owner, process     pid, start, what                the process's start time; a recycled pid has another one
 link               name, network                   its alias ``hybridnet:<run>`` in the network namespace ``network``
@@ -31,7 +31,7 @@ ssh_machine        name, clean, host               the command that cleans there
 Besides, every process of a run has ``HYBRIDNET_RUN=<run>`` in its environment, and every process of a machine with an
 init ``HYBRIDNET_MACHINE=<machine>``. This finds a process that was started but not yet recorded when its parent was
 killed. Namespaces and mounts of other machines than this computer itself are not listed: they live in a mount and a
-PID namespace of that machine, and end with its first process (see `hybridnet.machines.init`).
+PID namespace of that machine, and end with its first process (see `hybridnet.machines.workers.init`).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What this computer's processors are."""
+"""Which computer this is, and what its processors are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import platform
 import re
 from pathlib import Path
 
-__all__ = ["processor_model"]
+__all__ = ["computer", "processor_model"]
+
+
+def computer() -> str:
+    """What all machines on one computer share, and no other has: the number of its present boot."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
 def processor_model() -> str:

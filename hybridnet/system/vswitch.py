@@ -17,17 +17,23 @@ __all__ = [
     "RUN_DIRECTORY",
     "VSWITCHD",
     "bridges_of",
+    "datapath_type",
     "put_setting_back",
     "remove_bridges",
     "running_daemons",
     "vsctl",
 ]
 
-RUN_DIRECTORY = Path("/run/openvswitch")  # a machine's own: see hybridnet.machines.init
+RUN_DIRECTORY = Path("/run/openvswitch")  # a machine's own: see hybridnet.machines.workers.init
 OVSDB_SERVER, VSWITCHD = "ovsdb-server", "ovs-vswitchd"
 BRIDGES_PER_TRANSACTION = 50
 TIMEOUT_S = 30
 OWN_TIMEOUT_FIRST_S = 5.0
+
+
+def datapath_type(port_type: str) -> str:
+    """Open vSwitch's name for the datapath of such ports: ``system`` is the kernel's, ``netdev`` its own."""
+    return "system" if port_type == "system" else "netdev"
 
 
 def vsctl(daemons: Sequence[Daemon], *words: str, timeout_s: float = TIMEOUT_S) -> str:

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
-from hybridnet.files import read_topology
-from hybridnet.forecast.demand import read_demand
-from hybridnet.options import table
-from hybridnet.plan import MachineSpec, PeeringOptions, PlanOptions, RealtimeOptions, make_plan
-from hybridnet.recording.outcome import result, take_results
-from hybridnet.results import Limits
-from hybridnet.sweep.values import value
-from hybridnet.topo import External, Topo
-from hybridnet.topo.direction import direction_options
-from hybridnet.topo.node_options import NODE_OPTIONS
+from hybridnet.describe.options import table
+from hybridnet.describe.topo import External, Topo
+from hybridnet.describe.topo.direction import direction_options
+from hybridnet.describe.topo.node_options import NODE_OPTIONS
+from hybridnet.observe.recording.outcome import result, take_results
+from hybridnet.observe.results import Limits
+from hybridnet.plan.files import read_topology
+from hybridnet.plan.network import MachineSpec, PeeringOptions, PlanOptions, RealtimeOptions, make_plan
+from hybridnet.tools.forecast.demand import read_demand
+from hybridnet.tools.sweep.values import value
 from hybridnet.topologies import TOPOS
 from tests.bad_input.walk import Subject
 

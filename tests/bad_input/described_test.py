@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hybridnet.topo import Topo
+from hybridnet.describe.topo import Topo
 from hybridnet.topologies import TOPOS
 from tests.bad_input.described import SUBJECTS
 from tests.bad_input.walk import WALK, Subject, attempt

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from subprocess import TimeoutExpired
 from typing import Any
 
 from hypothesis import strategies as st
 
 from hybridnet import (
+    Client,
     Cluster,
+    Condition,
     Controller,
     CPULimitedHost,
     Generator,
@@ -24,19 +27,19 @@ from hybridnet import (
     Receiver,
     RemoteController,
     Ryu,
+    SshMachine,
     Switch,
     TCIntf,
     Topo,
     Wire,
+    replay,
 )
-from hybridnet.live import Client
-from hybridnet.plan import PlanOptions
-from hybridnet.simulate import Condition
-from hybridnet.wire.options import keys
+from hybridnet.plan.network import PlanOptions
+from hybridnet.tools.wire.options import keys
 from tests.bad_input.values import WRONG
 from tests.bad_input.walk import Subject
-from tests.hybridnet.net.net_test import Recorded
-from tests.hybridnet.net.support import FakeCluster
+from tests.hybridnet.run.net.net_test import Recorded
+from tests.hybridnet.run.net.support import FakeCluster
 
 PLAN_OPTIONS = {
     name: field.default
@@ -231,7 +234,7 @@ CONDITION = {
     "value": 0,
 }
 OF_STEPPER = [
-    Subject("simulate.Condition", Condition, CONDITION),
+    Subject("Condition", Condition, CONDITION),
     Subject("Stepper.step", of_stepper("step"), {"events": 1}),
     Subject("Stepper.run", of_stepper("run"), {"until": "1ms", "condition": Condition(**CONDITION), "speed": 1.0}),
     Subject("Stepper.run_until", of_stepper("run_until"), {"until": "1ms", "condition": None}),
@@ -298,7 +301,12 @@ OF_CONTROLLERS = [
 ]  # fmt: skip
 DIRECTION = dict.fromkeys(keys())
 NO_ROOT = [
-    Subject("live.Client", Client, {"url": "http://127.0.0.1:1/?token=t", "timeout": 1}),
+    Subject("Client", Client, {"url": "http://127.0.0.1:1/?token=t", "timeout": 1}),
+    Subject("SshMachine", SshMachine, {
+        "target": "user@host", "name": None, "address": None, "python": None, "port": None, "identity": None,
+        "options": (), "state": "/run/hybridnet",
+    }),
+    Subject("replay", replay, {"record": Path("no-such.pcapng"), "plan": None, "out": None}),
     Subject("Cluster.local", Cluster.local, {"names": [5], "on_head_address": print}, {
         "names": NO_NAMES, "on_head_address": WRONG,
     }),

@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
+from hybridnet.describe.topo import Topo
 from hybridnet.ryu_apps.ecmp_paths import Onward, Port, find_paths, next_ports, spanning_tree, spread
-from hybridnet.topo import Topo
 from hybridnet.topologies import FatTreeTopo, LeafSpineTopo, TorusTopo, TreeTopo
 
 

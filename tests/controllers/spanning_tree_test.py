@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import subprocess
 
-from hybridnet.controllers.ryu import CONTROLLERS
-from hybridnet.controllers.ryu_environment import find_ryu_python
+from hybridnet.run.controllers.ryu import CONTROLLERS
+from hybridnet.run.controllers.ryu_environment import find_ryu_python
 
 PROGRAM = """
 import json, sys

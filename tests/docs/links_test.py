@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli.main import EXIT_CODES, VERBS
-from hybridnet.topo.direction import direction_options
-from hybridnet.topo.node_options import NODE_OPTIONS, UNSUPPORTED_NODE_OPTIONS
-from hybridnet.topo.options import UNSUPPORTED_LINK_OPTIONS
+from hybridnet.describe.topo.direction import direction_options
+from hybridnet.describe.topo.node_options import NODE_OPTIONS, UNSUPPORTED_NODE_OPTIONS
+from hybridnet.describe.topo.options import UNSUPPORTED_LINK_OPTIONS
 from hybridnet.topologies import TOPOS
 from tests.docs.blocks import DOCUMENTS, ROOT
 

@@ -21,7 +21,7 @@ def run_apart(
     """Run a Python program in network and mount namespaces of its own.
 
     Args:
-        arguments: of Python, before the program, such as ``-m hybridnet.mininet``.
+        arguments: of Python, before the program, such as ``-m hybridnet.compat.mininet``.
     """
     script = tmp_path / "script.py"
     script.write_text(text)

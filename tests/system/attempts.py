@@ -23,9 +23,9 @@ from typing import Any
 
 from distributed import Client
 
-from hybridnet.machines.certificates import make_certificate
-from hybridnet.machines.quiet import turn_down_housekeeping
-from hybridnet.machines.security import security_of
+from hybridnet.machines.workers.certificates import make_certificate
+from hybridnet.machines.workers.quiet import turn_down_housekeeping
+from hybridnet.machines.workers.security import security_of
 
 PATIENCE_S = 2.0
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from hybridnet.agent.facts import facts
-from hybridnet.calibration import Seen, computers_of, named_facts, networks_on
-from hybridnet.calibration.bench import Running
-from hybridnet.calibration.yardstick import Yardstick
-from hybridnet.cluster import Cluster
+from hybridnet.agent.machine.facts import facts
 from hybridnet.errors import ExperimentError
-from hybridnet.forecast.demand import DATAGRAM_BYTES, Flow
+from hybridnet.machines.cluster import Cluster
+from hybridnet.tools.calibration import Seen, computers_of, named_facts, networks_on
+from hybridnet.tools.calibration.bench import Running
+from hybridnet.tools.calibration.yardstick import Yardstick
+from hybridnet.tools.forecast.demand import DATAGRAM_BYTES, Flow
 
 pytestmark = pytest.mark.thorough
 

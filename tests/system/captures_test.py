@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from hybridnet import MachineError, Net, Topo, UsageError
-from hybridnet.live import Client
+from hybridnet.run.live import Client
 from tests.system.port_type import PORT_TYPE
 
 pytestmark = pytest.mark.system

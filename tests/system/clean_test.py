@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.cluster import Cluster
+from hybridnet.machines.cluster import Cluster
 from hybridnet.system.cleaning import clean_all
 from hybridnet.system.journal import Journal, network_namespace, read_entries, start_time
 from tests.system.machine_plans import tree
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.thorough
 
 HEAD = """
 import json, sys, time
-from hybridnet.cluster import Cluster
+from hybridnet.machines.cluster import Cluster
 plans = json.load(sys.stdin)
 cluster = Cluster.local(list(plans))
 cluster.call_all({machine: ("build", {"plan": plan}) for machine, plan in plans.items()})

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError, UsageError
-from hybridnet.machines.certificates import make_certificate
-from hybridnet.machines.security import security_of
+from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.workers.certificates import make_certificate
+from hybridnet.machines.workers.security import security_of
 from hybridnet.system.journal import read_entries, start_time
 from tests.system.live import wait_until
 from tests.system.machine_plans import pair, tree
@@ -222,7 +222,7 @@ def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> No
 def test_a_program_that_ends_without_closing_leaves_no_machine(tmp_path: Path) -> None:
     """The head's end, whatever it is, is the machines' end."""
     text = (
-        "from hybridnet.cluster import Cluster\n"
+        "from hybridnet.machines.cluster import Cluster\n"
         "from hybridnet.system.journal import read_entries\n"
         "import os\n"
         "c = Cluster.local(['m1'])\n"

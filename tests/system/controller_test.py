@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.controllers.rest import USER, Rest
-from hybridnet.controllers.ryu import RyuController, free_port, listens
 from hybridnet.errors import ControllerError
+from hybridnet.run.controllers.rest import USER, Rest
+from hybridnet.run.controllers.ryu import RyuController, free_port, listens
 
 pytestmark = pytest.mark.slow
 
@@ -336,7 +336,7 @@ def test_stop_frees_the_port_and_keeps_the_log(tmp_path: Path) -> None:
 
 def test_controller_does_not_survive_the_program_that_started_it(tmp_path: Path) -> None:
     program = textwrap.dedent(f"""
-        from hybridnet.controllers.ryu import RyuController
+        from hybridnet.run.controllers.ryu import RyuController
         ryu = RyuController(["tree_switch"], port={free_port()}).start()
         print(ryu.pid, flush=True)
         input()

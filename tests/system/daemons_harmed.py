@@ -49,10 +49,10 @@ with Net(topo) as net:
 DAEMONS = {
     "ovsdb-server": ("ovsdb-server", "/conf.db"),
     "ovs-vswitchd": ("ovs-vswitchd", "unix:"),
-    "instance": ("hybridnet.instance",),
+    "instance": ("hybridnet.simulate.instance",),
     "ryu": ("ryu_manager.py",),
-    "init": ("hybridnet.machines.init",),
-    "agent": ("hybridnet.machines.worker",),
+    "init": ("hybridnet.machines.workers.init",),
+    "agent": ("hybridnet.machines.workers.worker",),
     "guardian": ("guardian.py",),
 }
 HARMS = ("kill", "stop", "hang")

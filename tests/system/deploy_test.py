@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.net import own_address_toward
+from hybridnet.run.net import own_address_toward
 from tests.system.nodes_apart import nodes_apart
 from tests.system.proxy import proxy_at
 

@@ -112,7 +112,7 @@ def test_a_simulated_link_leads_to_a_device_of_the_computer(tmp_path: Path) -> N
 
 def test_mininets_hardware_interfaces_come_back(tmp_path: Path) -> None:
     text = f"{CABLES}{MININETS}net.stop()\nassert state() == before, (before, state())\n"
-    done = run_apart(tmp_path, text, "-m", "hybridnet.mininet")
+    done = run_apart(tmp_path, text, "-m", "hybridnet.compat.mininet")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -121,7 +121,8 @@ def test_a_killed_script_gives_devices_back(tmp_path: Path) -> None:
     killed.write_text(f"{MININETS}import os; os.kill(os.getpid(), 9)\n")
     text = f"""{CABLES}
 import sys, time
-done = subprocess.run([sys.executable, "-m", "hybridnet.mininet", {str(killed)!r}], capture_output=True, text=True)
+command = [sys.executable, "-m", "hybridnet.compat.mininet", {str(killed)!r}]
+done = subprocess.run(command, capture_output=True, text=True)
 assert done.returncode == -9, done.stderr
 deadline = time.monotonic() + 30
 while True:  # the guardian notices its death

@@ -24,7 +24,7 @@ def execute(*argv: str) -> subprocess.CompletedProcess[str]:
 
 def enter(*argv: str) -> subprocess.CompletedProcess[str]:
     """As `hybridnet exec` does over SSH on a machine's computer."""
-    command = [sys.executable, "-m", "hybridnet.machines.enter", *argv]
+    command = [sys.executable, "-m", "hybridnet.machines.workers.enter", *argv]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
 
 

@@ -8,9 +8,9 @@ import json
 import pytest
 
 from hybridnet import Net, Ryu
-from hybridnet.cluster import Cluster
-from hybridnet.controllers.ryu import CONTROLLERS
 from hybridnet.experiments.failover.experiment import WAYS, silence
+from hybridnet.machines.cluster import Cluster
+from hybridnet.run.controllers.ryu import CONTROLLERS
 from hybridnet.topologies import LeafSpineTopo
 
 pytestmark = pytest.mark.thorough

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Whatever fails is one clear error, and afterwards nothing of the run is left.
 
-Unknown nodes, names given twice, values without a unit: tests/hybridnet/topo/topo_test.py, which needs no root.
+Unknown nodes, names given twice, values without a unit: tests/hybridnet/describe/topo/topo_test.py, which needs no
+root.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from hybridnet import (
 )
 from hybridnet.system.journal import network_namespace, read_entries
 from hybridnet.topologies import TwoTrees
-from tests.hybridnet.net.ring import Ring
+from tests.hybridnet.run.net.ring import Ring
 from tests.system.live import rtts_ms, wait_until
 from tests.system.port_type import PORT_TYPE
 from tests.system.traces import groups_of, network_namespaces_of, traces
@@ -160,7 +161,7 @@ def test_a_controller_killed_during_the_run(made: Run) -> None:
 def test_a_simulator_killed_during_the_run(made: Run) -> None:
     with small() as net:
         made.started(net)
-        pid = in_machine(net, "m2", "hybridnet.instance")
+        pid = in_machine(net, "m2", "hybridnet.simulate.instance")
         net.cluster.call("m2", "exec", argv=["kill", "-9", pid])
         assert "instance m2 was killed by signal 9" in noticed(net.check, MachineError)
         assert net.snapshot()["m2"] is None
@@ -287,7 +288,7 @@ WAITING = """
 import sys, time
 sys.path.insert(0, {root!r})
 from hybridnet import Net
-from tests.hybridnet.net.ring import Ring
+from tests.hybridnet.run.net.ring import Ring
 with Net(Ring(), controller=None) as net:
     print(net.cluster.journal.directory, flush=True)
     time.sleep(1000)

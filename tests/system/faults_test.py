@@ -21,7 +21,7 @@ import cloudpickle
 import pytest
 
 from hybridnet import HybridnetError
-from hybridnet.cluster import Cluster
+from hybridnet.machines.cluster import Cluster
 from tests.system import faults
 from tests.system.computer import ROOT, on_a_computer
 from tests.system.faults import Fault, inject, remove_faults
@@ -32,62 +32,62 @@ pytestmark = pytest.mark.thorough
 cloudpickle.register_pickle_by_value(faults)  # the agents have no tests
 
 BUILD = [
-    Fault("hybridnet.agent.agent:check"),
-    Fault("hybridnet.agent.switching:Switching.start", after=True),
-    Fault("hybridnet.agent.openvswitch:OwnOpenVSwitch._spawn", call=2, after=True),
-    Fault("hybridnet.agent.openvswitch:OwnOpenVSwitch._await_socket"),
-    Fault("hybridnet.agent.switching:Switching._transact", call=2),
-    Fault("hybridnet.agent.switching:Switching._refuse_broken_ports"),
-    Fault("hybridnet.agent.hosts:Hosts.create", after=True),
-    Fault("hybridnet.agent.hosts:ip_lines", call=2),
-    Fault("hybridnet.agent.pairs:ip_batch", after=True),
-    Fault("hybridnet.agent.pairs:keep_stack_out"),
-    Fault("hybridnet.agent.instance_process:raise_session"),
-    Fault("hybridnet.agent.instance_process:InstanceProcess.await_ready"),
-    Fault("hybridnet.agent.instance_process:InstanceProcess.await_ready", after=True),
+    Fault("hybridnet.agent.machine.agent:check"),
+    Fault("hybridnet.agent.switching.switching:Switching.start", after=True),
+    Fault("hybridnet.agent.switching.openvswitch:OwnOpenVSwitch._spawn", call=2, after=True),
+    Fault("hybridnet.agent.switching.openvswitch:OwnOpenVSwitch._await_socket"),
+    Fault("hybridnet.agent.switching.switching:Switching._transact", call=2),
+    Fault("hybridnet.agent.switching.switching:Switching._refuse_broken_ports"),
+    Fault("hybridnet.agent.hosts.hosts:Hosts.create", after=True),
+    Fault("hybridnet.agent.hosts.hosts:ip_lines", call=2),
+    Fault("hybridnet.agent.hosts.pairs:ip_batch", after=True),
+    Fault("hybridnet.agent.hosts.pairs:keep_stack_out"),
+    Fault("hybridnet.agent.instances.instance_process:raise_session"),
+    Fault("hybridnet.agent.instances.instance_process:InstanceProcess.await_ready"),
+    Fault("hybridnet.agent.instances.instance_process:InstanceProcess.await_ready", after=True),
     Fault("hybridnet.system.journal:Journal.process", call=2),
 ]
 """In the agent of m2, while it builds."""
 
 DESTROY = [
-    Fault("hybridnet.agent.agent:Agent.destroy"),
-    Fault("hybridnet.agent.instance_process:InstanceProcess.stop"),
-    Fault("hybridnet.agent.instance_process:InstanceProcess._end"),
-    Fault("hybridnet.agent.processes:Process.close"),
-    Fault("hybridnet.agent.shell:Shell.close"),
-    Fault("hybridnet.agent.hosts:Hosts.kill_processes"),
-    Fault("hybridnet.agent.hosts:Hosts._remove_namespaces"),
-    Fault("hybridnet.agent.openvswitch:OwnOpenVSwitch._end_daemon"),
-    Fault("hybridnet.agent.switching:delete_links"),
-    Fault("hybridnet.agent.openvswitch:OwnOpenVSwitch._forget"),
-    Fault("hybridnet.agent.pairs:Pairs.destroy"),
+    Fault("hybridnet.agent.machine.agent:Agent.destroy"),
+    Fault("hybridnet.agent.instances.instance_process:InstanceProcess.stop"),
+    Fault("hybridnet.agent.instances.instance_process:InstanceProcess._end"),
+    Fault("hybridnet.agent.programs.processes:Process.close"),
+    Fault("hybridnet.agent.programs.shell:Shell.close"),
+    Fault("hybridnet.agent.hosts.hosts:Hosts.kill_processes"),
+    Fault("hybridnet.agent.hosts.hosts:Hosts._remove_namespaces"),
+    Fault("hybridnet.agent.switching.openvswitch:OwnOpenVSwitch._end_daemon"),
+    Fault("hybridnet.agent.switching.switching:delete_links"),
+    Fault("hybridnet.agent.switching.openvswitch:OwnOpenVSwitch._forget"),
+    Fault("hybridnet.agent.hosts.pairs:Pairs.destroy"),
 ]
 """In the agent of m2, while it takes its part down."""
 
 START = [
-    Fault("hybridnet.machines.fabric:Fabric._build", after=True),
-    Fault("hybridnet.agent.neighbours:NeighbourLimits._raise", call=3, after=True),
-    Fault("hybridnet.machines.launch:LaunchedMachine._send", call=2, after=True),
-    Fault("hybridnet.machines.launch:LaunchedMachine.await_namespaces", call=2, after=True),
-    Fault("hybridnet.machines.fabric:Fabric.plug_in", call=2),
-    Fault("hybridnet.cluster.cluster:Cluster._await_agents"),
-    Fault("hybridnet.controllers.ryu:RyuController.launch", after=True),
-    Fault("hybridnet.controllers.ryu:RyuController.await_listening"),
-    Fault("hybridnet.net.boot:bind_nodes"),
-    Fault("hybridnet.net.boot:await_switches"),
-    Fault("hybridnet.node:Host.config", call=2),
+    Fault("hybridnet.machines.workers.fabric:Fabric._build", after=True),
+    Fault("hybridnet.agent.hosts.neighbours:NeighbourLimits._raise", call=3, after=True),
+    Fault("hybridnet.machines.workers.launch:LaunchedMachine._send", call=2, after=True),
+    Fault("hybridnet.machines.workers.launch:LaunchedMachine.await_namespaces", call=2, after=True),
+    Fault("hybridnet.machines.workers.fabric:Fabric.plug_in", call=2),
+    Fault("hybridnet.machines.cluster.cluster:Cluster._await_agents"),
+    Fault("hybridnet.run.controllers.ryu:RyuController.launch", after=True),
+    Fault("hybridnet.run.controllers.ryu:RyuController.await_listening"),
+    Fault("hybridnet.run.net.boot:bind_nodes"),
+    Fault("hybridnet.run.net.boot:await_switches"),
+    Fault("hybridnet.run.node:Host.config", call=2),
 ]
 """In the head, while a network starts."""
 
 STOP = [
-    Fault("hybridnet.node:Host.terminate"),
-    Fault("hybridnet.controllers.kinds:Ryu.end"),
-    Fault("hybridnet.controllers.ryu:RyuController.stop"),
-    Fault("hybridnet.net.net:Net._destroy"),
-    Fault("hybridnet.cluster.messenger:Messenger._end_client"),
-    Fault("hybridnet.machines.launch:LaunchedMachine.await_end"),
-    Fault("hybridnet.machines.fabric:Fabric._remove_device"),
-    Fault("hybridnet.agent.neighbours:NeighbourLimits.restore"),
+    Fault("hybridnet.run.node:Host.terminate"),
+    Fault("hybridnet.run.controllers.kinds:Ryu.end"),
+    Fault("hybridnet.run.controllers.ryu:RyuController.stop"),
+    Fault("hybridnet.run.net.net:Net._destroy"),
+    Fault("hybridnet.machines.cluster.messenger:Messenger._end_client"),
+    Fault("hybridnet.machines.workers.launch:LaunchedMachine.await_end"),
+    Fault("hybridnet.machines.workers.fabric:Fabric._remove_device"),
+    Fault("hybridnet.agent.hosts.neighbours:NeighbourLimits.restore"),
 ]
 """In the head, while a network stops."""
 

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 from hybridnet import Net, Ryu
-from hybridnet.files import read_topology
-from hybridnet.net.ping_matrix import PingMatrix
-from tests.hybridnet.files.graphml_test import BERLIN, MUNICH, ROME, a_map
+from hybridnet.plan.files import read_topology
+from hybridnet.run.net.ping_matrix import PingMatrix
+from tests.hybridnet.plan.files.graphml_test import BERLIN, MUNICH, ROME, a_map
 
 YAML = """\
 hosts: {h1: {ip: 10.7.0.1/16}, h2: {ip: 10.7.0.2/16}}

@@ -52,15 +52,15 @@ KILLED = {
     "amid a command of a host": RUNNING
     + "threading.Timer(0.5, die).start(); h1.cmd('ping -i 0.01 10.0.0.1')",
     "while it is being made": """
-from hybridnet.cluster import Cluster
+from hybridnet.machines.cluster import Cluster
 cluster = Cluster.local(["m1", "m2"])
 print("run", cluster.journal.run, "made", flush=True)
 cluster.on_progress = lambda machine, text: die()
 Net(Small(), cluster=cluster).start()
 """,
     "while its machines come up": """
-from hybridnet.cluster import Cluster
-from hybridnet.cluster.starters import LocalStarter
+from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.cluster.starters import LocalStarter
 begin = LocalStarter.start_agent
 def last(self, machine, meeting):
     begin(self, machine, meeting)

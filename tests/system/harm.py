@@ -24,7 +24,7 @@ from pathlib import Path
 
 from hybridnet import Net, Topo
 from hybridnet.errors import HybridnetError
-from hybridnet.node import LinuxBridge
+from hybridnet.run.node import LinuxBridge
 from tests.system.port_type import PORT_TYPE
 
 
@@ -49,7 +49,7 @@ class Running:
 
     def outside(self, *command: str) -> str:
         """What a command prints that somebody else runs in the machine's namespaces."""
-        enter = [sys.executable, "-m", "hybridnet.machines.enter", self._run, "m1"]
+        enter = [sys.executable, "-m", "hybridnet.machines.workers.enter", self._run, "m1"]
         done = subprocess.run([*enter, *command], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0, (command, done.stderr)
         return done.stdout
@@ -94,7 +94,7 @@ class Seen:
 SLACK_S = 0.5  # from an event to its being noted, and of a mark, which takes a moment
 
 DAEMONS = {"ovs-vswitchd": "^[^ ]*ovs-vswitchd unix", "ovsdb-server": "^[^ ]*ovsdb-server /"}
-INSTANCE = "^[^ ]*python[^ ]* .*-m hybridnet[.]instance"
+INSTANCE = "^[^ ]*python[^ ]* .*-m hybridnet[.]simulate[.]instance"
 
 
 def _signal(pattern: str, number: int) -> Callable[[Running], object]:

@@ -58,7 +58,7 @@ ENDINGS = {
 def run_script(tmp_path: Path, text: str, *, with_ovs: bool = False, patience_s: float = 0.0) -> Ended:
     script = tmp_path / "script.py"
     script.write_text(text)
-    command = [sys.executable, "-m", "hybridnet.mininet", str(script)]
+    command = [sys.executable, "-m", "hybridnet.compat.mininet", str(script)]
     return run_on_a_computer(command, with_ovs=with_ovs, patience_s=patience_s)
 
 
@@ -210,8 +210,8 @@ def test_what_ends_programs_begins_however_many_commands_wait(tmp_path: Path) ->
     done = run_script(
         tmp_path,
         "import threading, time\n"
-        "from hybridnet.agent.agent import VERBS_AT_ONCE\n"
-        "from hybridnet.cluster.here import HERE, Here\n"
+        "from hybridnet.agent.machine.agent import VERBS_AT_ONCE\n"
+        "from hybridnet.machines.cluster.here import HERE, Here\n"
         "from hybridnet.errors import HybridnetError\n"
         "here = Here()\n"
         "numbers = [here.call(HERE, 'start_process', node='', command=['sleep', '1000'])['number'] for _ in range(2)]\n"

@@ -10,7 +10,7 @@ import contextlib
 import pytest
 
 from hybridnet import Net, RemoteController, Topo
-from hybridnet.series.buckets import percentile_ns, subtract_buckets
+from hybridnet.observe.series.buckets import percentile_ns, subtract_buckets
 from tests.system.hostile import MALFORMED, Hostile
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from hybridnet import Net, Topo
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 from tests.system.laptop import SERVER, Laptop, laptop, left
 from tests.system.live import snapshots, wait_until
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from hybridnet.cluster import Cluster
 from hybridnet.experiments.common.path import run_path
 from hybridnet.experiments.differential.cells import PAYLOAD_BPS, Cell
 from hybridnet.experiments.differential.experiment import bits_per_second
 from hybridnet.experiments.differential.real import run_batch
+from hybridnet.machines.cluster import Cluster
 
 pytestmark = pytest.mark.slow
 

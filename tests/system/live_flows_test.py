@@ -10,7 +10,7 @@ import pytest
 
 from hybridnet import Net, Topo
 from hybridnet.errors import UsageError
-from hybridnet.live import Client
+from hybridnet.run.live import Client
 from tests.system.live import wait_until
 
 pytestmark = pytest.mark.thorough

@@ -16,9 +16,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from hybridnet import Net, Topo
-from hybridnet.live import Client
+from hybridnet.run.live import Client
 from hybridnet.topologies import TwoTrees
-from tests.hybridnet.net.support import FakeCluster
+from tests.hybridnet.run.net.support import FakeCluster
 from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]

@@ -18,7 +18,7 @@ HEAD = """
 import os, sys, time
 from functools import partial
 from hybridnet import MachineError, Net, OVSSwitch
-from hybridnet.cluster import Cluster
+from hybridnet.machines.cluster import Cluster
 from hybridnet.topologies.two_trees import TwoTrees
 
 topo = TwoTrees(depth=1, delay="5ms", machines=("m1", "m2"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from hybridnet.cluster import Cluster
 from hybridnet.experiments.interop.experiment import TRANSFERS, checks_of, run_transfers
+from hybridnet.machines.cluster import Cluster
 
 pytestmark = pytest.mark.thorough
 

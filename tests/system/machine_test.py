@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError, PlanError, UsageError
-from hybridnet.machines.fabric import MTU
+from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.workers.fabric import MTU
 from tests.system.machine_plans import mac, pair, tree
 from tests.system.port_type import PORT_TYPE
 
@@ -141,7 +141,7 @@ def sim_plan(machine: str) -> dict[str, Any]:
 
 def test_a_machine_has_its_own_name_processes_devices_and_run_directory(cluster: Cluster) -> None:
     assert shell(cluster, "hostname") == "m1\n"
-    assert "hybridnet.machines.init" in shell(cluster, "tr '\\0' ' ' </proc/1/cmdline")
+    assert "hybridnet.machines.workers.init" in shell(cluster, "tr '\\0' ' ' </proc/1/cmdline")
     assert devices(cluster) == ["eth0", "lo"]
     assert shell(cluster, "ls /run/netns /run/openvswitch").split() == ["/run/netns:", "/run/openvswitch:"]
 
@@ -341,7 +341,10 @@ def test_a_real_host_pings_a_simulated_one_through_the_instance(cluster: Cluster
 def test_a_killed_instance_is_one_clear_error(cluster: Cluster) -> None:
     cluster.call("m1", "build", plan=sim_plan("m1"))
     try:
-        shell(cluster, "kill -9 $(grep -l hybridnet.instance /proc/[0-9]*/cmdline | head -1 | cut -d/ -f3)")
+        shell(
+            cluster,
+            "kill -9 $(grep -l hybridnet.simulate.instance /proc/[0-9]*/cmdline | head -1 | cut -d/ -f3)",
+        )
         [outage] = cluster.call("m1", "await_outages", known=0, seconds=10.0)
         assert (outage["instance"], outage["how"]) == ("m1", "was killed by signal 9")
         with pytest.raises(MachineError, match="machine m1: instance m1 was killed by signal 9"):

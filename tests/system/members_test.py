@@ -19,8 +19,8 @@ import pyarrow.parquet
 import pytest
 
 from hybridnet import Host, HybridnetError, MachineError, Net, Topo
-from hybridnet.cluster import Cluster
-from hybridnet.live.client import Client
+from hybridnet.machines.cluster import Cluster
+from hybridnet.run.live.client import Client
 from hybridnet.system.journal import MACHINE_VARIABLE, RUN_VARIABLE, read_entries, state_directory
 from tests.system import faults
 from tests.system.faults import Fault, inject, remove_faults
@@ -150,17 +150,17 @@ def test_the_page_and_series_have_a_machine_that_joined(tmp_path: Path) -> None:
 
 
 HEAD = [
-    Fault("hybridnet.machines.launch:LaunchedMachine.await_namespaces"),
-    Fault("hybridnet.machines.fabric:Fabric.plug_in", after=True),
-    Fault("hybridnet.machines.launch:LaunchedMachine.start_agent", after=True),
-    Fault("hybridnet.cluster.cluster:Cluster._joined", after=True),
-    Fault("hybridnet.net.boot:late_spec"),
-    Fault("hybridnet.net.measure:Measuring.joined"),
-    Fault("hybridnet.net.changes:wait"),
-    Fault("hybridnet.cluster.roll:Roll.admit"),
-    Fault("hybridnet.net.boot:await_peers"),
-    Fault("hybridnet.net.boot:bind_nodes", after=True),
-    Fault("hybridnet.node:Host.config"),
+    Fault("hybridnet.machines.workers.launch:LaunchedMachine.await_namespaces"),
+    Fault("hybridnet.machines.workers.fabric:Fabric.plug_in", after=True),
+    Fault("hybridnet.machines.workers.launch:LaunchedMachine.start_agent", after=True),
+    Fault("hybridnet.machines.cluster.cluster:Cluster._joined", after=True),
+    Fault("hybridnet.run.net.boot:late_spec"),
+    Fault("hybridnet.run.net.measure:Measuring.joined"),
+    Fault("hybridnet.run.net.changes:wait"),
+    Fault("hybridnet.machines.cluster.roll:Roll.admit"),
+    Fault("hybridnet.run.net.boot:await_peers"),
+    Fault("hybridnet.run.net.boot:bind_nodes", after=True),
+    Fault("hybridnet.run.node:Host.config"),
 ]
 
 

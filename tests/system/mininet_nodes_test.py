@@ -75,7 +75,7 @@ net.stop()
 
 
 def test_options_of_nodes_do_what_they_do_in_mininet(tmp_path: Path) -> None:
-    done = run_apart(tmp_path, SCRIPT.replace("{folder}", str(tmp_path)), "-m", "hybridnet.mininet")
+    done = run_apart(tmp_path, SCRIPT.replace("{folder}", str(tmp_path)), "-m", "hybridnet.compat.mininet")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "*** r : ('echo', 'shown')\nshown\n" in done.stderr
     assert "hidden" not in done.stderr
@@ -108,5 +108,5 @@ net.stop()
 
 
 def test_a_controller_may_be_linked_to_nodes(tmp_path: Path) -> None:
-    done = run_apart(tmp_path, LINKED_CONTROLLER, "-m", "hybridnet.mininet")
+    done = run_apart(tmp_path, LINKED_CONTROLLER, "-m", "hybridnet.compat.mininet")
     assert done.returncode == 0, done.stdout + done.stderr

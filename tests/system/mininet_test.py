@@ -48,7 +48,7 @@ net.stop()
 """
 
 CONTROLLER = """
-from hybridnet.controllers.ryu import RyuController
+from hybridnet.run.controllers.ryu import RyuController
 running = RyuController(("tree_switch",), address="127.0.0.1", port=6653).start()
 """
 

@@ -106,7 +106,7 @@ def test_mininets_nat_works_with_the_rules_that_are_there_and_is_removed_exactly
         + MININETS
     )
     done = run_apart(
-        tmp_path, f"{text}net.stop()\nassert state() == before, state()\n", "-m", "hybridnet.mininet"
+        tmp_path, f"{text}net.stop()\nassert state() == before, state()\n", "-m", "hybridnet.compat.mininet"
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "nat0 translates 10.0.0.0/8 by iptables" in done.stderr + done.stdout
@@ -122,7 +122,8 @@ def test_a_killed_script_leaves_no_rules(tmp_path: Path) -> None:
     text = f"""{OUTSIDE}
 import sys, time
 before = state()
-done = subprocess.run([sys.executable, "-m", "hybridnet.mininet", {str(killed)!r}], capture_output=True, text=True)
+command = [sys.executable, "-m", "hybridnet.compat.mininet", {str(killed)!r}]
+done = subprocess.run(command, capture_output=True, text=True)
 assert done.returncode == -9, done.stderr
 assert "nat0 translates 10.0.0.0/8 by nftables" in done.stderr + done.stdout
 deadline = time.monotonic() + 30

@@ -103,7 +103,7 @@ def test_two_machines_are_one_network_with_the_links_delay(join: str) -> None:
 
 def test_a_killed_instance_is_noticed_and_the_rest_is_removed() -> None:
     with Net(TwoTrees(depth=1), controller=None) as net:
-        found = net.cluster.call("m1", "exec", argv="pgrep -f hybridnet.instance")["stdout"].split()
+        found = net.cluster.call("m1", "exec", argv="pgrep -f hybridnet.simulate.instance")["stdout"].split()
         net.cluster.call("m1", "exec", argv=["kill", "-9", *(pid.decode() for pid in found)])
         with pytest.raises(MachineError, match="instance"):
             check_until(net, time.monotonic() + 10)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hybridnet.cluster import Cluster
+from hybridnet.machines.cluster import Cluster
 
 ROOT = Path(__file__).resolve().parents[2]
 USER = "grace"

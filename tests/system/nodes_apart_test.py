@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.machines.fabric import MTU
-from tests.hybridnet.machines.manifests import manifest_of
+from hybridnet.machines.workers.fabric import MTU
+from tests.hybridnet.machines.workers.manifests import manifest_of
 from tests.system.nodes_apart import ROOT, USER, Node, nodes_apart
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
@@ -158,7 +158,7 @@ def test_doctor_shows_each_machine_and_the_way_between_them(nodes: list[Node]) -
 
 
 def test_a_machine_with_another_hybridnet_is_refused_with_the_cure(nodes: list[Node]) -> None:
-    file = f"{ROOT}/hybridnet/values.py"
+    file = f"{ROOT}/hybridnet/describe/values.py"
     over = ",".join(f"{USER}@{node.address}" for node in nodes)
     assert nodes[1].run(f"echo '# another' | sudo tee -a {file}").returncode == 0
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet import Host, MachineError, Net, Topo
-from hybridnet.agent.host_namespaces import CONNECTION_TABLE, CONNECTIONS
+from hybridnet.agent.hosts.host_namespaces import CONNECTION_TABLE, CONNECTIONS
 from hybridnet.errors import EnvironmentLackError
 from tests.system.live import rtts_ms
 from tests.system.traces import groups_of

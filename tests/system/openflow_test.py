@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet import Net, Ryu, Topo
-from hybridnet.instance.replay import replay
+from hybridnet.simulate.instance.replay import replay
 from hybridnet.topologies import TwoTrees
 
 pytestmark = pytest.mark.system

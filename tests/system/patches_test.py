@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from hybridnet import Net, Topo
-from hybridnet.agent.patches import REFRESHED_SECONDS
+from hybridnet.agent.switching.patches import REFRESHED_SECONDS
 from tests.system.live import rtts_ms
 
 pytestmark = pytest.mark.system

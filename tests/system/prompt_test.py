@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet import Net, Topo
-from hybridnet.cli.shell import CLI
+from hybridnet.run.prompt.shell import CLI
 from hybridnet.system.log import setLogLevel
 
 pytestmark = pytest.mark.thorough

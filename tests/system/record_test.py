@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from hybridnet import Net, Topo
-from hybridnet.instance.replay import recorded_plan, replay
-from hybridnet.results.verdict import Limits, judge
+from hybridnet.observe.results.verdict import Limits, judge
+from hybridnet.simulate.instance.replay import recorded_plan, replay
 from tests.system.live import finish_iperf3, start_iperf3
 
 pytestmark = pytest.mark.slow

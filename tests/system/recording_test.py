@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from hybridnet.series.table import read_series
-from hybridnet.series.writer import PARTS
+from hybridnet.observe.series.table import read_series
+from hybridnet.observe.series.writer import PARTS
 from tests.omnetpp_files import read_results
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
@@ -195,7 +195,7 @@ NAMED = """
 from pathlib import Path
 
 from hybridnet import Net, Ryu, Topo, result
-from hybridnet.files import read_topology
+from hybridnet.plan.files import read_topology
 
 HERE = Path(__file__).parent
 flags = ["--user-flags", str(HERE / "flags.py"), "--speed", "3"]

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from hybridnet import Net, Ryu
-from hybridnet.cluster import Cluster
-from hybridnet.controllers.ryu import free_port
+from hybridnet.machines.cluster import Cluster
+from hybridnet.run.controllers.ryu import free_port
 from hybridnet.system.journal import read_entries
 from hybridnet.topologies import TwoTrees
 from tests.system import attempts as attempts_program

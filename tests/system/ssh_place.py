@@ -11,8 +11,8 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from hybridnet.cluster import Cluster
-from hybridnet.machines.ssh import SshMachine
+from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.workers.ssh import SshMachine
 
 ROOT = Path(__file__).resolve().parents[2]
 MEASURED = "COVERAGE_PROCESS_CONFIG"

@@ -18,9 +18,9 @@ import pytest
 
 from hybridnet import Net, Topo
 from hybridnet.cli.execute import find_machine
-from hybridnet.cluster import Cluster
 from hybridnet.errors import MachineError, UsageError
-from hybridnet.machines.ssh import SshMachine
+from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.cleaning import clean_all
 from hybridnet.system.journal import read_entries
 from tests.system.machine_plans import pair, tree
@@ -100,8 +100,8 @@ def test_after_kill_9_of_the_head_agents_clean_up_and_its_guardian_does_the_rest
     before = look(outer, "a")
     text = (
         "import json, sys, time\n"
-        "from hybridnet.cluster import Cluster\n"
-        "from hybridnet.machines.ssh import SshMachine\n"
+        "from hybridnet.machines.cluster import Cluster\n"
+        "from hybridnet.machines.workers.ssh import SshMachine\n"
         "host, plan = json.load(sys.stdin)\n"
         "host['options'] = tuple(host['options'])\n"
         "cluster = Cluster.ssh([SshMachine(**host)])\n"

@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from hybridnet import Net, Topo
-from hybridnet.simulate import Stepper, simulate
+from hybridnet.simulate.offline import Stepper, simulate
 from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]

@@ -25,7 +25,7 @@ net = Mininet(controller=None, link=TCLink)
 h1, h2 = net.addHost("h1"), net.addHost("h2")
 net.addLink(h1, h2, bw=10, delay="1ms")
 net.start()
-ours = ["pgrep", "-P", str(os.getpid()), "-f", "hybridnet.instance"]
+ours = ["pgrep", "-P", str(os.getpid()), "-f", "hybridnet.simulate.instance"]
 instance = subprocess.run(ours, capture_output=True, text=True, check=True).stdout.strip()
 h1.cmd(f"kill -STOP {instance}; ping -c 20 -i 0.01 {h2.IP()} & sleep 0.3; kill -CONT {instance}; wait")
 """

@@ -24,7 +24,7 @@ s1 ip -br link
 h1 ping -c 1 h2
 pingall
 h1 python3 -m http.server 80 > /dev/null 2>&1 &
-py __import__("hybridnet.mininet.util", fromlist=["x"]).waitListening(h2, h1, 80, timeout=20)
+py __import__("hybridnet.compat.mininet.util", fromlist=["x"]).waitListening(h2, h1, 80, timeout=20)
 h2 curl -s -o /dev/null -w "%{http_code}\\n" h1
 h1 kill %python3
 """
@@ -57,7 +57,7 @@ nonsense
 COMMAND = (sys.executable, "-m", "hybridnet.cli")
 BESIDE_RYU = """
 import subprocess, sys
-from hybridnet.controllers.ryu import RyuController
+from hybridnet.run.controllers.ryu import RyuController
 
 with RyuController(("tree_switch",), address="127.0.0.1", port=6699) as controller:
     controller.await_listening()

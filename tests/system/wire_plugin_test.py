@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.instance.plugin import build_plugin
-from tests.hybridnet.instance.plugin_test import EVERY
+from hybridnet.simulate.instance.plugin import build_plugin
+from tests.hybridnet.simulate.instance.plugin_test import EVERY
 from tests.system.wire_place import Place, ended, new_place
 
 pytestmark = pytest.mark.thorough

@@ -196,6 +196,6 @@ def test_what_its_instance_refuses_is_a_mistake_of_usage_in_its_own_words(
 def instance_below(pid: int) -> int:
     """The instance's process, a child of the wire's (of which `ip netns exec` is the same process)."""
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        if b"hybridnet.instance" in Path(f"/proc/{child}/cmdline").read_bytes():
+        if b"hybridnet.simulate.instance" in Path(f"/proc/{child}/cmdline").read_bytes():
             return int(child)
     raise AssertionError("the wire has no instance")

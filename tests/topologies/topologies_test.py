@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from hybridnet.describe.topo import Topo
 from hybridnet.errors import TopologyError
-from hybridnet.topo import Topo
 from hybridnet.topologies import (
     TOPOS,
     DumbbellTopo,

@@ -17,7 +17,7 @@ from hybridnet.experiments.asymmetric.experiment import (
     full_downlink_case,
 )
 from hybridnet.experiments.common.path import PathResult, run_path
-from hybridnet.results.estimate import Estimate
+from hybridnet.observe.results.estimate import Estimate
 
 
 def test_k_is_the_papers():

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 import pytest
 
+from hybridnet.describe.schema.check import check
 from hybridnet.experiments.common.inet_testbed import Arm, across_plan, bridge_plan, local_plan, peered_plans
 from hybridnet.experiments.inet_rtt.report import ARMS
-from hybridnet.schema.check import check
 
 
 @pytest.mark.parametrize("arm", ARMS, ids=lambda arm: arm.name)

@@ -10,7 +10,7 @@ import pytest
 from hybridnet.experiments.common.tcp_plot import plot_curves, plot_dumbbell, plot_friendly, plot_windows
 from hybridnet.experiments.dumbbell.network import Step
 from hybridnet.experiments.tcp_friendly.experiment import Point
-from hybridnet.results.estimate import Estimate
+from hybridnet.observe.results.estimate import Estimate
 from tests.experiments.pictures import curves_of, figure_of
 
 THROUGHPUT = Estimate(mean=20_480.0, half_width=2_048.0, replications=5)

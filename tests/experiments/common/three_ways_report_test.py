@@ -28,7 +28,7 @@ from hybridnet.experiments.common.three_ways_report import (
     plot,
     run_rounds,
 )
-from hybridnet.results import Verdict, Word
+from hybridnet.observe.results import Verdict, Word
 from tests.experiments.pictures import curves_of, figure_of
 
 ARMS = ("mpi", "pcap", "peering")

@@ -11,7 +11,7 @@ from hybridnet.experiments.common.figure6 import FRAME, PAYLOAD, received
 from hybridnet.experiments.common.three_ways import Round, Scale, Step, pace_verdict
 from hybridnet.experiments.common.three_ways_report import Rounds, limit_bps, ratio_check, table_of
 from hybridnet.experiments.fig10.experiment import checks_of
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 
 SCALE = Scale((2, 4, 8), ("udp", "tcp"), 0.5, 4.0, "100 Mbit/s", "5us", False)
 

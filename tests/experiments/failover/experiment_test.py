@@ -14,7 +14,7 @@ from hybridnet.cli.main import Parser
 from hybridnet.errors import ExperimentError
 from hybridnet.experiments.failover import experiment as failover
 from hybridnet.experiments.failover.experiment import MOST_S, WAYS, Way, answers_of, checks_of
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 
 def said(left_s: dict[int, float], sent: int, took_ms: float = 40.0) -> str:

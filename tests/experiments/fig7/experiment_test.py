@@ -7,7 +7,7 @@ import pytest
 
 from hybridnet.experiments.common.figure6 import Figure6, limit_bps, received
 from hybridnet.experiments.fig7.experiment import Arm, checks_of, staircase_of, table_of
-from hybridnet.simulate import Replication, simulate
+from hybridnet.simulate.offline import Replication, simulate
 
 
 def replication(wall_s: float, trace: str = "aa") -> Replication:

@@ -18,7 +18,7 @@ from hybridnet.experiments.hedera import experiment as hedera
 from hybridnet.experiments.hedera.arms import ARMS, Flow, Measured, Settings
 from hybridnet.experiments.hedera.experiment import BEST, ECMP, JUDGED, LEAST_GAIN, checks_of
 from hybridnet.experiments.hedera.patterns import Pairs
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 
 
 def found(**gains: float) -> dict[str, dict[str, list[float]]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hybridnet.experiments.hedera.arms import ARMS, Settings, topo_of
 from hybridnet.experiments.hedera.patterns import stride
 from hybridnet.experiments.hedera.simulated_hosts import applications_of
-from hybridnet.plan import MachineSpec, PlanOptions, make_plan
+from hybridnet.plan.network import MachineSpec, PlanOptions, make_plan
 
 SETTINGS = Settings(k=4, rate_mbps=2, poll_s=1, switches="simulated", seconds=10, omitted_s=5, lead_s=8)
 

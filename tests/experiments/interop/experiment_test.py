@@ -12,7 +12,7 @@ from hybridnet.errors import UsageError
 from hybridnet.experiments.interop import experiment as interop
 from hybridnet.experiments.interop.experiment import LONGEST_STALL_S, checks_of, table_of
 from hybridnet.experiments.interop.transfers import Transfer
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 
 WHOLE = Transfer("curl", bytes=20_000_000, seconds=2.0, exact=True, longest_gap_s=0.25, resets=0)
 TRUSTED = Verdict.of([])

@@ -7,7 +7,7 @@ from hybridnet.errors import ExperimentError
 from hybridnet.experiments.maxinet.arms import half_settings
 from hybridnet.experiments.maxinet.datapath import Datapath, resolve
 from hybridnet.experiments.maxinet.scale import PAPER
-from hybridnet.plan.options import MachineSpec
+from hybridnet.plan.choices.options import MachineSpec
 
 BRIDGES = 63
 

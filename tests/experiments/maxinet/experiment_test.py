@@ -35,8 +35,8 @@ from hybridnet.experiments.maxinet.scale import (
     met_scale,
 )
 from hybridnet.experiments.maxinet.staircase import Second, Stay, counted_seconds, step_result
-from hybridnet.plan import MachineSpec
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
+from hybridnet.plan.network import MachineSpec
 
 CARRIED_BPS = {
     "hybrid": 800e6,

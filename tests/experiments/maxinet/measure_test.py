@@ -11,7 +11,7 @@ import pytest
 
 from hybridnet.experiments.maxinet import measure
 from hybridnet.experiments.maxinet.scale import PAPER
-from hybridnet.results import Word
+from hybridnet.observe.results import Word
 
 SCALE = replace(PAPER, steps=(1, 2, 4, 8), seconds_per_step=3)
 PERIOD_S = 1.0

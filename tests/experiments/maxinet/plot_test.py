@@ -19,7 +19,7 @@ from hybridnet.experiments.maxinet.processor_time import PARTS
 from hybridnet.experiments.maxinet.report import ArmRound, compare
 from hybridnet.experiments.maxinet.scale import PAPER
 from hybridnet.experiments.maxinet.staircase import Second, Stay, counted_seconds, step_result
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 
 SCALE = replace(PAPER, name="small", steps=(1, 4), seconds_per_step=3)
 

@@ -7,7 +7,7 @@ from hybridnet.experiments.maxinet.report import ArmRound, StepComparison, check
 from hybridnet.experiments.maxinet.scale import PAPER
 from hybridnet.experiments.maxinet.staircase import StepResult
 from hybridnet.experiments.maxinet.tables import columns_of, costs_table_of, rows_of, table_of
-from hybridnet.results import Check, Verdict, Word
+from hybridnet.observe.results import Check, Verdict, Word
 
 SCALE = replace(PAPER, name="capacity", steps=(4, 16), tcp_rate_bps=800_000_000, udp_rate_bps=80_000_000)
 TRUSTED, SATURATED, BROKEN = Verdict.of([]), Verdict(Word.SATURATED, ["busy"]), Verdict.of(["ran late"])

@@ -10,7 +10,7 @@ import pytest
 from hybridnet.experiments.maxinet.scale import PAPER
 from hybridnet.experiments.maxinet.staircase import Second, Stay, StepResult, counted_seconds, step_result
 from hybridnet.experiments.maxinet.verdicts import stalled_ns, stalls_in, step_verdict, without_stalls
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 
 
 def snapshot(late_events: int = 0, kernel_drops: int = 0, stalled_ns: int = 0) -> dict[str, Any]:

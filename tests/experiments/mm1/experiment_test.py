@@ -11,7 +11,7 @@ import pytest
 
 from hybridnet.errors import UsageError
 from hybridnet.experiments.mm1 import experiment as mm1
-from hybridnet.results import Check
+from hybridnet.observe.results import Check
 
 
 def reproduce(out: Path, *options: str) -> list[Check]:

@@ -10,7 +10,7 @@ from hybridnet.errors import UsageError
 from hybridnet.experiments.scale import experiment as scale
 from hybridnet.experiments.scale.experiment import Outcome, checks_of
 from hybridnet.experiments.scale.network import PAYLOAD_BPS, ManyHosts
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 
 GOOD = Outcome(10_000, 1, 0.5, 3.0, 1 << 28, 30.0, [PAYLOAD_BPS] * 1000, 0.5, Verdict.of([]))
 

@@ -11,7 +11,7 @@ from hybridnet.experiments.shared_queue import experiment
 from hybridnet.experiments.shared_queue.experiment import checks_of
 from hybridnet.experiments.shared_queue.host_delay import HostDelay
 from hybridnet.experiments.shared_queue.link import PAYLOAD_BPS, SharedRound, SimulatedSample, rates
-from hybridnet.results import Verdict
+from hybridnet.observe.results import Verdict
 
 
 def round_of(real_bps: float, simulated_bps: float, trusted: bool = True) -> SharedRound:

@@ -8,7 +8,7 @@ import pytest
 
 from hybridnet.experiments.tcp_friendly import experiment as tcp_friendly
 from hybridnet.experiments.tcp_friendly.experiment import Point, checks_of, window_of
-from hybridnet.results.estimate import Estimate
+from hybridnet.observe.results.estimate import Estimate
 
 
 def point(mss: int, loss: float, bytes_per_s: float, **changes: object) -> Point:

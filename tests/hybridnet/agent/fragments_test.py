@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from hybridnet.agent.fragments import changed
-from hybridnet.plan import Plan, PlanOptions, make_plan
-from hybridnet.plan.difference import difference
-from hybridnet.plan.pins import pins_of
-from hybridnet.topo import Topo
+from hybridnet.describe.topo import Topo
+from hybridnet.plan.network import Plan, PlanOptions, make_plan
+from hybridnet.plan.network.difference import difference
+from hybridnet.plan.network.pinning import pins_of
 from tests.hybridnet.plan.support import MACHINES, TOKEN, plan
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from hybridnet.agent.agent import Agent
-from hybridnet.agent.changes import Changes
-from hybridnet.agent.counting import Counting
-from hybridnet.agent.files import Files
-from hybridnet.agent.programs import Programs
+from hybridnet.agent.instances.changes import Changes
+from hybridnet.agent.machine.agent import Agent
+from hybridnet.agent.machine.counting import Counting
+from hybridnet.agent.machine.files import Files
+from hybridnet.agent.programs.programs import Programs
 from hybridnet.agent.verbs import perform, verb, verbs_of, waiting_verb, waits
 from hybridnet.errors import MachineError, PlanError, UsageError
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.agent.facts import facts
+from hybridnet.agent.machine.facts import facts
 from hybridnet.cli.main import main
-from hybridnet.forecast.kept import costs_file, facts_of, keep_costs
-from tests.hybridnet.forecast.support import costs
+from hybridnet.tools.forecast.kept import costs_file, facts_of, keep_costs
+from tests.hybridnet.tools.forecast.support import costs
 
 NAME = socket.gethostname()
 

@@ -24,7 +24,7 @@ def test_what_makes_no_sense_is_refused(
 def test_hosts_that_cannot_be_reached_are_all_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hybridnet.machines.bundle.pack_bundle", lambda: b"")
+    monkeypatch.setattr("hybridnet.machines.workers.bundle.pack_bundle", lambda: b"")
     assert main(["deploy", "nobody@host1.invalid", "nobody@host2.invalid"]) == 3
     said = capsys.readouterr().err
     assert "host nobody@host1.invalid: " in said

@@ -7,7 +7,7 @@ import pytest
 
 from hybridnet.cli import doctor_opinions as opinions
 from hybridnet.cli.doctor_opinions import UNTRIED, Finding
-from hybridnet.plan.fit import AFXDP_PORT_BYTES
+from hybridnet.plan.choices.fit import AFXDP_PORT_BYTES
 
 SLOW_US, QUICK_US = 101, 100
 

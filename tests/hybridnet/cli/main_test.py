@@ -17,7 +17,7 @@ import pytest
 from hybridnet.cli import execute, reproduce
 from hybridnet.cli.main import VERBS, main
 from hybridnet.errors import UsageError
-from hybridnet.results import Check, Verdict, Word
+from hybridnet.observe.results import Check, Verdict, Word
 from hybridnet.system.journal import start_time
 
 MY_TOPOLOGIES = """
@@ -435,7 +435,7 @@ def test_exec_reaches_a_machine_on_another_computer_by_its_own_way_in(state: Pat
     assert ssh[0] == "ssh"
     assert ssh[-5:] == ["-p", "2222", "-v", "--", "root@far"]
     assert remote.startswith("python=/opt/python; ")
-    assert "\"$python\" -m hybridnet.machines.enter run1 m1 ls 'a b'" in remote
+    assert "\"$python\" -m hybridnet.machines.workers.enter run1 m1 ls 'a b'" in remote
 
 
 def test_exec_says_that_it_needs_root_where_root_has_runs(

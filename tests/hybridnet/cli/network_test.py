@@ -7,8 +7,8 @@ import os
 import pytest
 
 from hybridnet.cli.network import add_network_arguments, controllers_of, plan_options
-from hybridnet.controllers.kinds import Ryu
-from hybridnet.net import Net
+from hybridnet.run.controllers.kinds import Ryu
+from hybridnet.run.net import Net
 from hybridnet.topologies import SingleSwitchTopo
 
 

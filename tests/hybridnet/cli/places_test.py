@@ -8,10 +8,10 @@ import pytest
 
 from hybridnet.cli.main import Parser
 from hybridnet.cli.places import add_place_arguments, place_words, places_of, ssh_machines
-from hybridnet.cluster.places import Places
 from hybridnet.errors import UsageError
-from hybridnet.machines.ssh import SshMachine
-from tests.hybridnet.machines.manifests import manifest_of
+from hybridnet.machines.cluster.places import Places
+from hybridnet.machines.workers.ssh import SshMachine
+from tests.hybridnet.machines.workers.manifests import manifest_of
 
 
 def given(*words: str) -> argparse.Namespace:

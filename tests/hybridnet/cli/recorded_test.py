@@ -12,11 +12,11 @@ from typing import TextIO
 import pytest
 
 from hybridnet import Topo
-from hybridnet.cli import exit_codes
 from hybridnet.cli.main import main
-from hybridnet.cli.output import OUTPUT_CLOSED
 from hybridnet.cli.recorded import check_trace
 from hybridnet.errors import UsageError
+from hybridnet.run.prompt import exit_codes
+from hybridnet.run.prompt.output import OUTPUT_CLOSED
 
 
 @pytest.mark.parametrize(

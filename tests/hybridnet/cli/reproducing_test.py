@@ -10,8 +10,8 @@ import pytest
 
 from hybridnet.cli.experiments import Declared
 from hybridnet.cli.reproducing import Plan, Reproduced, plan_of, reproduce_all, table_of
-from hybridnet.results import Check
-from hybridnet.results.console import PlainConsole
+from hybridnet.observe.results import Check
+from hybridnet.observe.results.console import PlainConsole
 
 REAL = Declared("real", "takes what it takes", 900.0, None, 900.0)
 HALF = Declared("half", "has a part in virtual time", 600.0, ("--arms", "simulated"), 60.0)

@@ -7,7 +7,7 @@ import pytest
 
 from hybridnet.cli.topology import find_topology
 from hybridnet.errors import UsageError
-from hybridnet.sweep.values import given, refuse_unasked
+from hybridnet.tools.sweep.values import given, refuse_unasked
 
 
 def test_a_parameter_is_said_once_in_the_topology_or_by_set() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from hybridnet.describe.topo import Topo
 from hybridnet.errors import PlanError
-from hybridnet.topo import Topo
 from tests.hybridnet.plan.support import plan
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from hybridnet.describe.topo import External, Topo
 from hybridnet.errors import PlanError, TopologyError
-from hybridnet.topo import External, Topo
 from tests.hybridnet.plan.support import plan
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from hybridnet.describe.topo import Topo
 from hybridnet.errors import PlanError
-from hybridnet.plan import Plan
-from hybridnet.topo import Topo
+from hybridnet.plan.network import Plan
 from hybridnet.topologies import SingleSwitchTopo
 from tests.hybridnet.plan.support import plan, routes
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from hybridnet.plan import MachineSpec, PlanOptions, make_plan
-from hybridnet.topo import Topo
+from hybridnet.describe.topo import Topo
+from hybridnet.plan.network import MachineSpec, PlanOptions, make_plan
 from tests.hybridnet.plan.support import TOKEN
 
 TWICE = 2.2

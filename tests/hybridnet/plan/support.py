@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from hybridnet.plan import MachineSpec, Plan, PlanOptions, make_plan
-from hybridnet.schema.check import check
-from hybridnet.topo import Topo
+from hybridnet.describe.schema.check import check
+from hybridnet.describe.topo import Topo
+from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
 
 MACHINES = [MachineSpec("m1", "198.18.0.1"), MachineSpec("m2", "198.18.0.2")]
 TOKEN = "00112233445566ff"

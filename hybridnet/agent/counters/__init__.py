@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What a machine counts, as plain data."""

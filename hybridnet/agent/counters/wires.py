@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""What the emulated wires of a machine have carried: its veth pairs, as the kernel counts at their ends, and its patch
+ports, as Open vSwitch does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hybridnet.agent.counters.counters import Tables
+
+__all__ = ["Wire", "patch_ends", "wire_counters"]
+
+Wire = tuple[str, str, int, int, int, int, int]
+"""Node and interface of its first end; packets and bytes that left there; packets and bytes that came in; drops."""
+
+
+def patch_ends(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The first end of each patch, as (switch, port)."""
+    return [(pair["a"]["node"], pair["a"]["interface"]) for pair in plan["pairs"] if pair["kind"] == "patch"]
+
+
+def wire_counters(
+    plan: Mapping[str, Any],
+    namespaces: Mapping[str, str],
+    tables: Tables,
+    patches: Mapping[tuple[str, str], tuple[int, int, int, int, int]],
+) -> list[Wire]:
+    """The rows of the machine's pairs that can be counted, in their order.
+
+    Args:
+        namespaces: of each host that is there.
+        tables: of `hybridnet.agent.counters.counters.counted_devices`.
+        patches: of each of `patch_ends`: packets and bytes in, packets and bytes out, drops.
+    """
+    rows: list[Wire] = []
+    for pair in plan["pairs"]:
+        (node, interface), other = ((pair[end]["node"], pair[end]["interface"]) for end in ("a", "b"))
+        if pair["kind"] == "patch":
+            if (port := patches.get((node, interface))) is not None:
+                rows.append((node, interface, port[2], port[3], port[0], port[1], port[4]))
+            continue
+        a, b = (
+            tables.get(namespaces.get(name, ""), {}).get(device)
+            for name, device in ((node, interface), other)
+        )
+        dropped = sum(end.tx_dropped for end in (a, b) if end is not None)
+        if a is not None and (node in namespaces or b is None):
+            sent, received = (a.tx_packets, a.tx_bytes), (a.rx_packets, a.rx_bytes)
+        elif b is not None:
+            sent, received = (b.rx_packets, b.rx_bytes), (b.tx_packets, b.tx_bytes)
+        else:
+            continue
+        rows.append((node, interface, *sent, *received, dropped))
+    return rows

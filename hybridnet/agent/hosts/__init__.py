@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The hosts of a machine: namespaces, devices, addresses."""

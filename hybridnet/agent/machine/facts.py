@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""What a machine has, which decides what can be built there."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hybridnet.agent.switching.openvswitch import kernel_datapath
+from hybridnet.system.processor import computer, processor_model
+
+
+def capacity() -> dict[str, Any]:
+    """What a plan takes into account: ``kernel_datapath``, ``memory_available_bytes`` and ``cpus``, as in `facts`, and
+    ``computer``, which all machines on one computer share.
+    """
+    return {
+        "computer": computer(),
+        "cpus": sorted(os.sched_getaffinity(0)),
+        "kernel_datapath": kernel_datapath(),
+        "memory_available_bytes": _memory()["MemAvailable"],
+    }
+
+
+def facts() -> dict[str, Any]:
+    """What this machine has, as plain data.
+
+    Returns:
+        ``kernel``, ``processor`` (the model), ``cpus`` (numbers of the processors this process may use),
+        ``memory_bytes``, ``memory_available_bytes``, ``root``, ``openvswitch`` (version or None), ``kernel_datapath``,
+        ``afxdp`` (whether Open vSwitch and the kernel have it), ``simulator`` (whether the extension is built),
+        ``congestion_control``, ``load``, ``hostname``, ``python``, ``executable`` (the interpreter that has hybridnet),
+        ``hybridnet``.
+    """
+    from hybridnet import __version__  # reading it takes a while
+
+    memory = _memory()
+    return {
+        "hostname": socket.gethostname(),
+        "kernel": platform.release(),
+        "processor": processor_model(),
+        "cpus": sorted(os.sched_getaffinity(0)),
+        "memory_bytes": memory["MemTotal"],
+        "memory_available_bytes": memory["MemAvailable"],
+        "root": os.geteuid() == 0,
+        "openvswitch": _openvswitch_version(),
+        "kernel_datapath": kernel_datapath(),
+        "afxdp": _afxdp(),
+        "simulator": find_spec("hybridnet._simcore") is not None,
+        "congestion_control": Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip(),
+        "load": os.getloadavg()[0],
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "hybridnet": __version__,
+    }
+
+
+def _memory() -> dict[str, int]:
+    """The figures of /proc/meminfo, in bytes."""
+    lines = re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    return {name: int(kilobytes) * 1024 for name, kilobytes in lines}
+
+
+def _openvswitch_version() -> str | None:
+    command = shutil.which("ovs-vswitchd")
+    if command is None:
+        return None
+    found = re.search(
+        r"\d+\.\d+\.\d+", subprocess.run([command, "--version"], capture_output=True, text=True).stdout
+    )
+    return found[0] if found else None
+
+
+def _afxdp() -> bool:
+    """Whether the kernel makes AF_XDP sockets and ovs-vswitchd was linked with libxdp."""
+    command = shutil.which("ovs-vswitchd")
+    if command is None or not hasattr(socket, "AF_PACKET"):
+        return False
+    af_xdp = 44  # linux/socket.h; Python 3.11 has no name for it
+    try:
+        socket.socket(af_xdp, socket.SOCK_RAW).close()
+    except OSError:
+        return False
+    # The names of the libraries that a program is linked with stand near its beginning.
+    with open(command, "rb") as file:
+        return b"libxdp.so" in file.read(1 << 20)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The programs in nodes: shells, programs with pipes, terminals."""

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Looking at hosts: pings between many pairs, and the counters of many devices."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from hybridnet.agent.hosts.hosts import Hosts
+from hybridnet.agent.hosts.namespace_thread import NamespaceThread
+from hybridnet.agent.programs import program
+from hybridnet.errors import MachineError
+
+_SENT = re.compile(r"(\d+) packets transmitted, (\d+) received")
+_RTT = re.compile(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms")
+_EACH = re.compile(r"time=([\d.]+) ms")
+
+
+def parse_ping(text: str) -> dict[str, Any]:
+    """What `ping` printed, as numbers: sent, received, each RTT in order, and min, avg, max, mdev in milliseconds."""
+    counts = _SENT.search(text)
+    if counts is None:
+        raise MachineError(f"ping printed nothing that can be read: {text.strip()[-200:]!r}")
+    summary = _RTT.search(text)
+    keys = ("rtt_min_ms", "rtt_avg_ms", "rtt_max_ms", "rtt_mdev_ms")
+    return {
+        "sent": int(counts[1]),
+        "received": int(counts[2]),
+        "rtts_ms": [float(value) for value in _EACH.findall(text)],
+        **dict(
+            zip(keys, (float(value) for value in summary.groups()) if summary else (None,) * 4, strict=True)
+        ),
+    }
+
+
+def _lost(count: int) -> dict[str, Any]:
+    """What `parse_ping` returns when none of `count` requests is answered."""
+    return parse_ping(f"{count} packets transmitted, 0 received")
+
+
+def ping_pairs(
+    pairs: list[tuple[str, str]],
+    prefix: Callable[[str], list[str]],
+    *,
+    count: int = 1,
+    interval_s: float = 0.2,
+    wait_s: float = 1.0,
+    parallel: int = 32,
+    extra: list[str] | None = None,
+) -> list[dict[str, Any]]:
+    """Ping many (host, address) pairs, at most `parallel` at once. Return one result per pair, in order.
+
+    Args:
+        count: echo requests per pair.
+        interval_s: between two requests.
+        wait_s: how long to wait for an answer.
+        extra: more arguments for `ping`, for example ``["-s", "1400"]``.
+    """
+
+    def one(pair: tuple[str, str]) -> dict[str, Any]:
+        host, address = pair
+        argv = ["ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{wait_s:g}"]
+        limit_s = count * max(interval_s, wait_s) + wait_s + 30
+        done = program.run([*argv, *(extra or []), address], prefix(host), os.environ, timeout=limit_s)
+        said, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        if "packets transmitted" not in said:
+            words = complaint.strip() or said.strip() or f"exit status {done.returncode}"
+            if (
+                "unreachable" in words
+            ):  # no route, as with its interface down: nothing was sent that could be answered
+                return {"host": host, "address": address, **_lost(count)}
+            raise MachineError(f"host {host}: ping {address} failed: {words}")
+        return {"host": host, "address": address, **parse_ping(said)}
+
+    with ThreadPoolExecutor(max(1, min(parallel, len(pairs)))) as pool:
+        return list(pool.map(one, pairs))
+
+
+def interface_counters(
+    hosts: Hosts, inside: NamespaceThread, wanted: list[tuple[str, str]]
+) -> list[dict[str, int]]:
+    """The counters of many (network namespace, device) pairs, in order; an empty namespace is the machine's."""
+    devices: dict[str, list[str]] = {}
+    for namespace, device in wanted:
+        devices.setdefault(namespace, []).append(device)
+    found = hosts.counters(devices)
+    answer = []
+    for namespace, device in wanted:
+        if device not in found.get(namespace, {}):
+            there = inside.run(namespace, lambda: sorted(name for _, name in socket.if_nameindex()))
+            where = f"host {namespace}" if namespace else "the machine"
+            raise MachineError(f"{where} has no device {device}; it has {', '.join(there)}")
+        answer.append(found[namespace][device]._asdict())
+    return answer

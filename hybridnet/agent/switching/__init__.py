@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The switches of a machine: Open vSwitch, Linux bridges, patches."""

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Other testbeds' packages, as their scripts see them."""

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""How the options of emulated hosts are read: each returns what the plan takes, or raises TopologyError."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from hybridnet.describe.values import choice, flag, number, shown, whole
+from hybridnet.errors import TopologyError
+
+__all__ = ["cores", "devices", "directories", "in_namespace", "nat", "period_us", "scheduler", "share"]
+
+SCHEDULERS = ("cfs", "rt")
+MOST_CORES = 4096
+MAX_PERIOD_US = 1_000_000  # the kernel takes no more
+
+
+def share(value: Any, what: str) -> float | None:
+    """How many processors' worth of time it may take: 0.2 is a fifth of one. None, or Mininet's -1: no limit."""
+    if value is None or (type(value) in (int, float) and value == -1):
+        return None
+    found = number(value, what, 0, MOST_CORES, error=TopologyError)
+    if found == 0:
+        raise TopologyError(f"{what} is 0, which is no time at all; write a share above it, or leave it out")
+    return found
+
+
+def cores(value: Any, what: str) -> list[int] | None:
+    """The processors that it may use: a number, a list of numbers, or text such as ``"0,2-3"``. None: all."""
+    if value is None:
+        return None
+    if isinstance(value, str) and re.fullmatch(r"\d{1,4}(-\d{1,4})?(,\d{1,4}(-\d{1,4})?)*", value):
+        bounds = [[int(end) for end in part.split("-")] for part in value.split(",")]
+        found = [core for ends in bounds for core in range(ends[0], ends[-1] + 1)]
+    elif isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        found = list(value)
+    else:
+        found = [value]
+    if not found or not all(type(core) is int and 0 <= core < MOST_CORES for core in found):
+        raise TopologyError(f"{what} {shown(value)} is not a list of processors; write 0, [0, 1] or '0,2-3'")
+    return sorted(set(found))
+
+
+def scheduler(value: Any, what: str) -> str:
+    """``"cfs"``, or ``"rt"``: in real time."""
+    return SCHEDULERS[0] if value is None else choice(value, what, SCHEDULERS, error=TopologyError)
+
+
+def period_us(value: Any, what: str) -> int | None:
+    """In so many microseconds it gets its share once."""
+    return None if value is None else whole(value, what, 1000, MAX_PERIOD_US, error=TopologyError)
+
+
+def directories(value: Any, what: str) -> list[str | tuple[str, str]]:
+    """Private directories: paths, or pairs of a path and of what shows there, in which %(name)s is the host's name."""
+    if value is None:
+        return []
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        raise TopologyError(
+            f"{what} {shown(value)} is not a list of directories; write ['/var/run'] or the like"
+        )
+    return [_directory(each, what) for each in value]
+
+
+def in_namespace(value: Any, what: str) -> bool:
+    """Whether it has namespaces of its own; None means that it has."""
+    return True if value is None else flag(value, what, error=TopologyError)
+
+
+def devices(value: Any, what: str) -> list[str]:
+    """Names of devices of the computer."""
+    if value is None:
+        return []
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        raise TopologyError(f"{what} {shown(value)} is not a list of devices; write ['eth1']")
+    for device in value:
+        if not isinstance(device, str) or not re.fullmatch(r"[^/\s]{1,15}", device):
+            raise TopologyError(f"{what}: {shown(device)} is not a name of a device; write one like 'eth1'")
+    return list(value)
+
+
+def nat(value: Any, what: str) -> bool | str:
+    """Whether it translates addresses: True for those of its first interface's subnet, or a subnet. None: False."""
+    if value is None or isinstance(value, bool):
+        return bool(value)
+    try:
+        return str(ipaddress.IPv4Network(value if isinstance(value, str) else "", strict=False))
+    except ValueError:
+        raise TopologyError(
+            f"{what} {shown(value)} is not an IPv4 subnet; write True, or one like 10.0.0.0/8"
+        ) from None
+
+
+def _directory(value: Any, what: str) -> str | tuple[str, str]:
+    if isinstance(value, list | tuple):
+        if len(value) != 2:
+            raise TopologyError(
+                f"{what}: {shown(value)} is not a pair; write ('/var/run', '/tmp/%(name)s/var/run')"
+            )
+        at, source = (_path(part, what) for part in value)
+        try:
+            source % {"name": "h1"}
+        except (KeyError, TypeError, ValueError):
+            raise TopologyError(
+                f"{what}: {shown(source)} is not a template; only %(name)s stands for something, the host's name"
+            ) from None
+        return at, source
+    return _path(value, what)
+
+
+def _path(value: Any, what: str) -> str:
+    if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
+        raise TopologyError(f"{what}: {shown(value)} is not an absolute path; write one like '/var/run'")
+    return value

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""What `Topo.addHost`, `addSwitch` and their simulated counterparts accept: one table, checked when it is written.
+
+An option is in the table with the kinds of nodes that have it and with its reader, which returns what the plan takes.
+A class that is given with cls= may have options of its own: what its constructor or its `config` names. They are the
+class's business, and the plan does not see them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hybridnet.describe.quantities import parse_delay
+from hybridnet.describe.topo import external, host_options, switch_options
+from hybridnet.describe.topo.addresses import address_option, default_route, mac_address, routes
+from hybridnet.describe.topo.applications import resolve_applications
+from hybridnet.describe.topo.options import check_names
+from hybridnet.describe.values import machine_name, shown
+from hybridnet.errors import TopologyError
+
+__all__ = [
+    "MAX_DEVICE_NAME",
+    "MOST_INSTANCES",
+    "NODE_OPTIONS",
+    "UNSUPPORTED_NODE_OPTIONS",
+    "check_node_name",
+    "own_options",
+    "resolve_node",
+]
+
+MAX_DEVICE_NAME = 15  # IFNAMSIZ less its closing zero
+MAX_NAME = 64
+MAX_PROCESSING_QUEUE = 10**7
+MOST_INSTANCES = 1024  # of one machine
+MOST_PORT = 65_535
+
+# A name is used in device names, namespace names and file names.
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+Reader = Callable[[Any, str], Any]
+
+
+def _class(value: Any, what: str) -> Any:
+    if value is not None and not callable(value):
+        raise TopologyError(
+            f"{what} {shown(value)} is not a class; give a class, or functools.partial of one"
+        )
+    return value
+
+
+def _machine(value: Any, what: str) -> str | None:
+    return None if value is None or value == "" else machine_name(value, what, error=TopologyError)
+
+
+def _instance(value: Any, what: str) -> str | int | None:
+    """The name or the number of an instance, which files may have as text; None: the one of its neighbours."""
+    if isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    if value is None or (type(value) is int and 1 <= value <= MOST_INSTANCES):
+        return value
+    if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME:
+        raise TopologyError(
+            f"{what} {shown(value)} is neither a number from 1 to {MOST_INSTANCES} nor a name; write 2, or 'core'"
+        )
+    return value
+
+
+def _port(value: Any, what: str) -> int | None:
+    if value is not None and (type(value) is not int or not 1 <= value <= MOST_PORT):
+        raise TopologyError(
+            f"{what} {shown(value)} is not a UDP port; write 1 to {MOST_PORT}, or leave it out"
+        )
+    return value
+
+
+def _delay(value: Any, what: str) -> int | None:
+    delay = None if value is None else parse_delay(value, what)
+    if delay == 0:
+        raise TopologyError(f"{what} {shown(value)} is 0; write a time above it, or leave it out")
+    return delay
+
+
+def _queue(value: Any, what: str) -> int | None:
+    if value is not None and (type(value) is not int or not 1 <= value <= MAX_PROCESSING_QUEUE):
+        raise TopologyError(
+            f"{what} {shown(value)} is not a number of packets; write 1 to {MAX_PROCESSING_QUEUE}"
+        )
+    return value
+
+
+@dataclass(frozen=True)
+class NodeOption:
+    """An option of nodes: the kinds that have it, and how it is read."""
+
+    name: str
+    kinds: tuple[str, ...]
+    read: Reader
+
+
+_SIMULATED = ("simhost", "simrouter", "simswitch")
+_TABLE = (
+    NodeOption("ip", ("host", "simhost", "guest"), functools.partial(address_option, "ip")),
+    NodeOption("ip6", ("host", "simhost", "guest"), functools.partial(address_option, "ip6")),
+    NodeOption("mac", ("host", "simhost", "guest"), mac_address),
+    NodeOption("defaultRoute", ("host", "simhost"), default_route),
+    NodeOption("routes", ("host", "guest"), routes),
+    NodeOption("cpu", ("host",), host_options.share),
+    NodeOption("cores", ("host",), host_options.cores),
+    NodeOption("sched", ("host",), host_options.scheduler),
+    NodeOption("period_us", ("host",), host_options.period_us),
+    NodeOption("nat", ("host",), host_options.nat),
+    NodeOption("devices", ("host", "switch"), host_options.devices),
+    NodeOption("privateDirs", ("host",), host_options.directories),
+    NodeOption("inNamespace", ("host",), host_options.in_namespace),
+    NodeOption("inNamespace", ("switch",), switch_options.in_namespace),
+    NodeOption("dpid", ("switch",), switch_options.dpid),
+    NodeOption("protocols", ("switch",), switch_options.protocols),
+    NodeOption("failMode", ("switch",), switch_options.fail_mode),
+    NodeOption("datapath", ("switch",), switch_options.datapath),
+    NodeOption("bridge", ("switch",), switch_options.bridge),
+    NodeOption("stp", ("switch",), switch_options.spanning_tree),
+    NodeOption("prio", ("switch",), switch_options.priority),
+    NodeOption("listenPort", ("switch",), switch_options.listen_port),
+    NodeOption("inband", ("switch",), switch_options.yes_or_no),
+    NodeOption("reconnectms", ("switch",), switch_options.reconnect_ms),
+    NodeOption("batch", ("switch",), switch_options.yes_or_no),
+    NodeOption("cls", ("host", "switch"), _class),
+    NodeOption("applications", ("simhost",), resolve_applications),
+    NodeOption("processing_delay", (*_SIMULATED, "switch"), _delay),
+    NodeOption("processing_queue", (*_SIMULATED, "switch"), _queue),
+    NodeOption("table_size", ("switch",), functools.partial(switch_options.simulated_option, "table_size")),
+    NodeOption("setup_rate", ("switch",), functools.partial(switch_options.simulated_option, "setup_rate")),
+    NodeOption("backend", ("external",), external.backend),
+    NodeOption("filter", ("external",), external.packet_filter),
+    NodeOption("options", ("external",), external.backend_options),
+    NodeOption("port", ("guest",), _port),
+    NodeOption("machine", ("host", "switch", "external", *_SIMULATED), _machine),
+    NodeOption("instance", ("host", "switch", "external", *_SIMULATED), _instance),
+)
+NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
+    kind: {option.name: option.read for option in _TABLE if kind in option.kinds}
+    for kind in ("host", "switch", "external", "guest", *_SIMULATED)
+}
+UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
+    "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
+    "processing_queue": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
+}
+
+
+def check_node_name(name: Any, kind: str) -> None:
+    """Raise TopologyError for what cannot be the name of a node of that kind."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise TopologyError(
+            f"node {shown(name)}: a name starts with a letter or digit and has letters, digits, '_', '.', '-' only"
+        )
+    most, why = (
+        (MAX_DEVICE_NAME, "it is a device")
+        if kind in ("switch", "external")
+        else (MAX_NAME, "files are named so")
+    )
+    if len(name) > most:
+        raise TopologyError(
+            f"{kind} {shown(name)}: the name has {len(name)} characters, and may have {most} ({why}); "
+            "choose a shorter one"
+        )
+
+
+def resolve_node(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the options of a node ask for: every option of its kind that is given.
+
+    Raises:
+        TopologyError: an option does not exist, or its value makes no sense.
+        UnitError: a quantity has no unit.
+
+    Example:
+        >>> resolve_node("simrouter", "r1", {"processing_delay": "10us"})
+        {'processing_delay': 10000}
+    """
+    what = f"{kind} {name}"
+    readers = NODE_OPTIONS[kind]
+    known = [*readers, *own_options(given.get("cls"))]
+    check_names(given, known, UNSUPPORTED_NODE_OPTIONS, what)
+    found = {
+        option: readers[option](value, f"{what}: {option}")
+        for option, value in given.items()
+        if option in readers
+    }
+    if found.get("processing_queue") is not None and found.get("processing_delay") is None:
+        raise TopologyError(f"{what}: processing_queue= needs processing_delay=; give it, or leave both out")
+    if found.get("sched") == "rt" and found.get("cpu") is None:
+        raise TopologyError(f"{what}: sched='rt' needs cpu=, the share of each processor; give it")
+    return found
+
+
+def own_options(cls: Any) -> list[str]:
+    """The options that a class has by itself: the parameters that its constructor and its `config` name."""
+    while isinstance(cls, functools.partial):
+        cls = cls.func
+    return list(_own_options(cls)) if isinstance(cls, type) else []
+
+
+@functools.cache
+def _own_options(cls: type) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for base in cls.__mro__:
+        for method in ("__init__", "config"):
+            taken = vars(base).get(method)
+            if inspect.isfunction(taken):
+                parameters = list(inspect.signature(taken).parameters.values())[1:]
+                kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+                found |= {
+                    each.name: None for each in parameters if each.kind in kinds and each.name != "name"
+                }
+    return tuple(found)

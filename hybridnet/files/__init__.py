@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Descriptions of networks as files: YAML and GraphML, read and written; DOT and pictures, written."""
-
-from hybridnet.files.files import READ, WRITTEN, FileTopo, read_topology, write_topology
-
-__all__ = ["READ", "WRITTEN", "FileTopo", "read_topology", "write_topology"]

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Frames sent on a schedule, and their receivers."""
-
-from hybridnet.generate.generate import BACKENDS, GAPS, Generator, Receiver
-
-__all__ = ["BACKENDS", "GAPS", "Generator", "Receiver"]

@@ -1,6 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""The live network."""
-
-from hybridnet.net.net import Mininet, Net, own_address_toward
-
-__all__ = ["Mininet", "Net", "own_address_toward"]

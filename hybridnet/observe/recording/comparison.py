@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Two runs, figure by figure: by how much they differ, and whether that is more than chance."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hybridnet.observe.recording.figures import figures_of_run
+from hybridnet.observe.results.estimate import Estimate, uncounted
+from hybridnet.observe.results.run_directory import read_object
+
+__all__ = ["Comparison", "Difference", "compare_runs"]
+
+_HASHED = ("figures.csv", "omnetpp/*.sca", "omnetpp/*.vec")  # of a simulation: the same, byte for byte
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One figure in two runs. Intervals are of 95 %; that of the difference is the root of the sum of their squares.
+
+    Args:
+        name: of the figure, with its unit.
+        first, second: what the runs say; None: one has no such figure.
+    """
+
+    name: str
+    first: Estimate | None
+    second: Estimate | None
+
+    @property
+    def absolute(self) -> float:
+        """Second less first; not a number where one is missing."""
+        return math.nan if self.first is None or self.second is None else self.second.mean - self.first.mean
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval of the difference."""
+        both = (self.first, self.second)
+        return math.hypot(*(each.half_width for each in both if each is not None))
+
+    @property
+    def relative(self) -> float:
+        """The difference as a share of the first; infinite where that is zero and the other is not."""
+        if self.first is None or self.first.mean == 0:
+            return 0.0 if self.absolute == 0 else math.inf
+        return self.absolute / abs(self.first.mean)
+
+    def agrees(self, within: float) -> bool:
+        """Whether the difference is within its interval, or within this share of the first."""
+        return abs(self.absolute) <= self.half_width or abs(self.relative) <= within
+
+    def to_json(self) -> dict[str, Any]:
+        """As data."""
+        return {
+            "name": self.name,
+            "first": None if self.first is None else asdict(self.first),
+            "second": None if self.second is None else asdict(self.second),
+            "difference": None if math.isnan(self.absolute) else self.absolute,
+            "half_width": self.half_width,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs.
+
+    Args:
+        differences: of every figure that one of them has, in the order of the first.
+        identical: whether the files of two simulations are the same, byte for byte; None: not both are simulations.
+        simulated_s: of two simulations how much time each simulated, seconds; None: not both are simulations.
+    """
+
+    differences: list[Difference]
+    identical: bool | None
+    simulated_s: tuple[float, float] | None = None
+
+    @property
+    def of_different_times(self) -> bool:
+        """Whether counters differ because one simulation lasted longer."""
+        return self.simulated_s is not None and self.simulated_s[0] != self.simulated_s[1]
+
+    def to_json(self) -> dict[str, Any]:
+        """As data."""
+        return {
+            "identical": self.identical,
+            "simulated_s": self.simulated_s,
+            "figures": [each.to_json() for each in self.differences],
+        }
+
+
+def compare_runs(first: Path, second: Path) -> Comparison:
+    """Compare two run directories.
+
+    Raises:
+        UsageError: one is no run directory, or has no figures.
+    """
+    figures = figures_of_run(first), figures_of_run(second)
+    for own, others in (figures, figures[::-1]):
+        runs = max(each.replications for each in own.values())
+        own |= {name: Estimate(0.0, 0.0, runs) for name in uncounted(own, others)}
+    hashes = hashes_of_simulation(first), hashes_of_simulation(second)
+    lasted = _simulated_s(first), _simulated_s(second)
+    return Comparison(
+        [Difference(name, *(each.get(name) for each in figures)) for name in {**figures[0], **figures[1]}],
+        hashes[0] == hashes[1] if all(hashes) else None,
+        None if lasted[0] is None or lasted[1] is None else (lasted[0], lasted[1]),
+    )
+
+
+def _simulated_s(run: Path) -> float | None:
+    file = run / "figures.json"
+    until_ns = read_object(file).get("until_ns") if file.is_file() else None
+    return until_ns / 1e9 if isinstance(until_ns, int) else None
+
+
+def hashes_of_simulation(run: Path) -> Mapping[str, str]:
+    """Of each file that a simulation of the same description and seed repeats its SHA-256; empty: it is none."""
+    if not (run / "figures.csv").is_file():
+        return {}
+    files = sorted(file for pattern in _HASHED for file in run.glob(pattern))
+    return {str(file.relative_to(run)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}

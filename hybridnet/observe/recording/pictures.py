@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""The usual pictures of a run as data, out of its time series and its final histograms; others draw them.
+
+throughput   of each flow, and of all together      queue   packets that wait in front of a link
+rtt, cwnd    of each TCP connection                 lateness     of the instances, and how busy processors were
+queue-wait, queue-found     of links with ``watch_queue``: how long packets waited, and how many others they found
+
+A flow is a TCP connection that sends; where there is none, an application that receives, or else a host's interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from hybridnet.describe.values import parse_json, why_unread
+from hybridnet.errors import UsageError
+from hybridnet.observe.results.run_directory import read_object
+from hybridnet.observe.series.figures import Histogram, histograms_of
+from hybridnet.observe.series.table import SeriesTable
+
+__all__ = ["SPREAD", "Line", "Picture", "histogram_pictures", "pictures_of", "total_of"]
+
+SPREAD = ("throughput", "rtt", "queue")
+"""The pictures whose values' distribution is of interest."""
+BINS = 40  # of a histogram that is drawn; those that are kept are finer
+_UP_TO = 0.9995  # of the values: what is above would make the rest a line at the left
+_LEAST_SHARE = 0.01  # of the busiest flow: what sent less is no flow
+_ARRIVED = ("delivered_bytes", "acknowledged_bytes")
+"""Of a connection, best first: what is acknowledged stops at a hole and then jumps; what is delivered counts SACK, too.
+An older run may have only the other.
+"""
+_OF_QUEUES = (
+    ("queue-wait", "queue_sojourn_ns", "time in the queue (ms)", 1e-6),
+    ("queue-found", "queue_others_packets", "other packets in the queue", 1.0),
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is drawn of one element: instants in seconds, and values in the picture's unit; of a histogram the bins'
+    edges, one more than there are values.
+    """
+
+    name: str
+    times: Any
+    values: Any
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture.
+
+    Args:
+        name: of its file, and of what it shows.
+        axis: what stands beside its values; of a histogram, below its bins.
+        lines: what it shows.
+        total: whether it also shows their sum.
+        histogram: whether its lines are histograms: shares of all.
+    """
+
+    name: str
+    axis: str
+    lines: list[Line]
+    total: bool = False
+    histogram: bool = False
+
+
+def pictures_of(series: SeriesTable) -> list[Picture]:
+    """What can be drawn of a series."""
+    sending = {line.name for name in _ARRIVED for line in _flows_of(series, "connections", name)}
+
+    def of_connections(name: str, scale: float) -> list[Line]:
+        """None of these is ever 0: it is while there is no connection yet, and nothing to draw."""
+        return [
+            Line(element, times[values > 0], scale * values[values > 0])
+            for element, times, values in series.each("connections", name)
+            if element in sending and values.any()
+        ]
+
+    return [
+        Picture("throughput", "throughput (Mbit/s)", _flows(series), total=True),
+        Picture("queue", "packets that wait", _changing(series.each("links", "queue_packets"))),
+        Picture("rtt", "smoothed round trip (ms)", of_connections("srtt_ns", 1e-6)),
+        Picture("cwnd", "congestion window (kB)", of_connections("cwnd_bytes", 1e-3)),
+        Picture(
+            "lateness",
+            "lateness p99.9 (ms); processors busy (share)",
+            [
+                *(
+                    Line(f"{element} late", t, 1e-6 * v)
+                    for element, t, v in series.each("instances", "lateness_p999_ns")
+                ),
+                *(
+                    Line(f"{element} busy", t, v)
+                    for element, t, v in series.each("machines", "processor_busy")
+                ),
+            ],
+        ),
+    ]
+
+
+def _flows(series: SeriesTable) -> list[Line]:
+    for kind, names in (
+        *(("connections", (name,)) for name in _ARRIVED),
+        ("applications", ("received_bytes",)),
+        ("interfaces", ("rx_bytes", "in_bytes")),
+    ):
+        if lines := [line for name in names for line in _flows_of(series, kind, name)]:
+            return lines
+    return []
+
+
+def _flows_of(series: SeriesTable, kind: str, name: str) -> list[Line]:
+    """The rates of what sent at least a hundredth of what the busiest did."""
+    found = [
+        (element, times, values) for element, times, values in series.each(kind, name) if len(values) > 1
+    ]
+    most = max((values[-1] - values[0] for _, _, values in found), default=0.0)
+    return [
+        _rate(element, times, values)
+        for element, times, values in found
+        if most > 0 and values[-1] - values[0] > _LEAST_SHARE * most
+    ]
+
+
+def _rate(element: str, times: Any, values: Any) -> Line:
+    """From when it began: before, it is no flow, and no sample of one."""
+    begin = max(0, int(numpy.argmax(values > 0)) - 1)
+    times, values = times[begin:], values[begin:]
+    return Line(element, times[1:], 8e-6 * numpy.diff(values) / numpy.diff(times))
+
+
+def _changing(rows: Iterable[tuple[str, Any, Any]]) -> list[Line]:
+    return [Line(*row) for row in rows if row[2].any()]
+
+
+def total_of(lines: list[Line]) -> Line:
+    """The sum, at all their instants; a flow counts between its first and its last sample."""
+    times = numpy.unique(numpy.concatenate([line.times for line in lines]))
+    values = sum(numpy.interp(times, line.times, line.values, left=0.0, right=0.0) for line in lines)
+    return Line("together", times, values)
+
+
+def histogram_pictures(folder: Path, seed: int | None = None) -> list[Picture]:
+    """The histograms of queues in the folder of a network, or of a simulation: there of one seed, the first by default.
+
+    The bins that are kept are at most a sixty-fourth as wide as their values; those that are drawn are wider.
+    """
+    found: dict[str, dict[str, Histogram]] = {}
+    for element, name, bins in _histograms(folder, seed):
+        if bins:
+            found.setdefault(name, {})[element] = bins
+    return [
+        Picture(name, axis, _drawn(found[kept], scale), histogram=True)
+        for name, kept, axis, scale in _OF_QUEUES
+        if kept in found
+    ]
+
+
+def _histograms(folder: Path, seed: int | None) -> Iterator[tuple[str, str, Histogram]]:
+    if (simulated := folder / "histograms.json").is_file():
+        try:
+            rows = parse_json(simulated.read_text(encoding="utf-8"))
+            wanted = min((row["seed"] for row in rows), default=None) if seed is None else seed
+            found = [(row["element"], row["name"], row["bins"]) for row in rows if row["seed"] == wanted]
+        except (ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{simulated}: it is damaged: {why_unread(error)}; repeat the run") from None
+        yield from found
+    elif (counters := folder / "counters.json").is_file():
+        for snapshot in read_object(counters).values():
+            if snapshot is not None:
+                yield from histograms_of(snapshot)
+
+
+def _drawn(histograms: Mapping[str, Histogram], scale: float) -> list[Line]:
+    """All of them in the same bins, each a whole number wide."""
+    most = max(_quantile(bins, _UP_TO) for bins in histograms.values())
+    width = max(1, -(-(most + 1) // BINS))
+    edges = numpy.arange(0, BINS + 1) * width
+    edges = edges[: -(-(most + 1) // width) + 1]
+    lines = []
+    for element, bins in histograms.items():
+        greatest, counts = (numpy.array(column) for column in zip(*bins, strict=True))
+        in_bins, _ = numpy.histogram(greatest, bins=edges, weights=counts)
+        lines.append(Line(element, edges * scale, in_bins / counts.sum()))
+    return lines
+
+
+def _quantile(bins: Histogram, share: float) -> int:
+    left = share * sum(count for _, count in bins)
+    for greatest, count in bins:
+        left -= count
+        if left <= 0:
+            return greatest
+    return bins[-1][0]

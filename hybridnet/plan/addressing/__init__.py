@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Addresses and routes of every interface."""

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Which file holds what: by the end of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.user_files import user_file
+from hybridnet.describe.values import file_path
+from hybridnet.errors import TopologyError, UsageError
+from hybridnet.plan.files.dot import to_dot
+from hybridnet.plan.files.graphml import fill_from_graphml, to_graphml
+from hybridnet.plan.files.yaml_form import fill_from_yaml, to_yaml
+from hybridnet.plan.network import Plan
+
+__all__ = ["READ", "WRITTEN", "FileTopo", "read_topology", "write_topology"]
+
+READ = (".yaml", ".yml", ".graphml")
+_PICTURES = (".png", ".svg", ".pdf")
+WRITTEN = (*_PICTURES, ".dot", ".graphml", ".yaml")
+MOST_BYTES = 64 << 20
+
+
+class FileTopo(Topo):
+    """The network of a file; see `read_topology`.
+
+    Attributes:
+        controllers: by name what the file says of them; None if it says nothing.
+    """
+
+    controllers: dict[str, dict[str, Any]] | None = None
+
+    def build(self, file: str, text: str, options: Mapping[str, Any]) -> None:
+        if file.endswith(".graphml"):
+            fill_from_graphml(self, text, file, **options)
+        else:
+            self.controllers = fill_from_yaml(self, text, file)
+
+
+def read_topology(file: str | Path, **options: Any) -> FileTopo:
+    """The network that a YAML or GraphML file describes; docs/files.md has the forms.
+
+    Args:
+        options: for maps in GraphML: nodes, hosts, bw, delay.
+
+    Raises:
+        UsageError: the file's name has another end, it cannot be read, or an option does not exist.
+        TopologyError, UnitError: the file makes no sense; the message says where.
+    """
+    path = file_path(file, "read_topology: file")
+    if path.suffix not in READ:
+        raise UsageError(f"{path}: the name of a file with a topology ends with {', '.join(READ)}; rename it")
+    known = ("nodes", "hosts", "bw", "delay") if path.suffix == ".graphml" else ()
+    if unknown := sorted(set(options) - set(known)):
+        cure = f"there are {', '.join(known)}" if known else "such a file takes none"
+        raise UsageError(f"{path}: there is no option {unknown[0]}=; {cure}")
+    try:
+        place = user_file(path)
+        if place.stat().st_size > MOST_BYTES:
+            raise UsageError(f"{path}: it has more than {MOST_BYTES >> 20} MiB; divide the network")
+        text = place.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: it cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = place.read_bytes()[: error.start].count(b"\n") + 1
+        raise TopologyError(f"{path}:{line}: it is not text in UTF-8; convert it") from None
+    return FileTopo(str(path), text, options)
+
+
+def write_topology(file: str | Path, topo: Topo, plan: Plan) -> None:
+    """Write a network: a picture (.png, .svg, .pdf), a graph for Graphviz (.dot), or what `read_topology` reads.
+
+    Raises:
+        UsageError: the file's name has another end, or it cannot be written.
+    """
+    path = file_path(file, "write_topology: file")
+    write: dict[str, Callable[[], str]] = {
+        ".dot": lambda: to_dot(topo, plan),
+        ".graphml": lambda: to_graphml(topo),
+        ".yaml": lambda: to_yaml(topo),
+    }
+    if path.suffix not in WRITTEN:
+        raise UsageError(f"{path}: the name of a drawing ends with {', '.join(WRITTEN)}; choose one of them")
+    try:
+        if path.suffix in _PICTURES:
+            from hybridnet.plan.files.picture import draw
+
+            draw(path, topo, plan)
+        else:
+            path.write_text(write[path.suffix](), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: it cannot be written: {error.strerror or error}") from None

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Our YAML form of a description: its schema, which follows from the tables of options, its reader and its writer.
+
+hosts:
+  h1: {machine: m1}
+switches:
+  s1:
+links:
+  - {between: [h1, s1], bw: 10, delay: 5ms}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from hybridnet.describe.options import table
+from hybridnet.describe.options.said import said_schema
+from hybridnet.describe.schema.check import told
+from hybridnet.describe.topo import LinkSpec, NodeSpec, Topo
+from hybridnet.describe.topo.node_options import NODE_OPTIONS
+from hybridnet.describe.topo.options import END_OPTIONS, link_option_names
+from hybridnet.errors import TopologyError, UnitError
+from hybridnet.plan.files.yaml_text import Path, Read, read_yaml, where, write_yaml
+
+__all__ = ["fill_from_yaml", "plain_link", "plain_node", "schema", "to_yaml"]
+
+SECTIONS = {
+    "hosts": "host",
+    "switches": "switch",
+    "guests": "guest",
+    "simulated_hosts": "simhost",
+    "simulated_routers": "simrouter",
+    "simulated_switches": "simswitch",
+}
+_PYTHON_ONLY = {"cls"}  # a class cannot be written in a file
+_CONTROLLER = {
+    "apps": {"type": "array", "items": {"type": "string"}, "description": "Ryu apps: files or modules"},
+    "ip": {"type": "string", "description": "of a controller that somebody else runs"},
+    "port": {"type": "integer", "minimum": 1, "maximum": 65535},
+    "machines": {"type": "array", "items": {"type": "string"}},
+}
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of the form."""
+    direction = said_schema(table("direction"))
+    end = {name: {"type": ["string", "integer", "null"]} for name in sorted(END_OPTIONS)}
+    others = link_option_names() - set(direction) - _PYTHON_ONLY - {"params1", "params2"}
+    link = {
+        "between": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
+        "port1": {"type": "integer", "minimum": 0},
+        "port2": {"type": "integer", "minimum": 0},
+        **{name: {} for name in sorted(others)},
+        **direction,
+        **{f"params{number}": _object({**direction, **end}) for number in (1, 2)},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "urn:hybridnet:topology",
+        "title": "A network, for --topo FILE.yaml of hybridnet",
+        **_object(
+            {
+                "format": {"const": 1},
+                "description": {"type": "string"},
+                **{
+                    section: {
+                        "type": ["object", "null"],
+                        "additionalProperties": _object(
+                            {name: {} for name in NODE_OPTIONS[kind] if name not in _PYTHON_ONLY}, "null"
+                        ),
+                    }
+                    for section, kind in SECTIONS.items()
+                },
+                "links": {"type": ["array", "null"], "items": {**_object(link), "required": ["between"]}},
+                "controllers": {
+                    "type": ["object", "null"],
+                    "additionalProperties": _object(_CONTROLLER, "null"),
+                },
+            }
+        ),
+    }
+
+
+def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, Any]] | None:
+    """Add what a file describes. Returns its controllers by name; None if it says nothing about them.
+
+    Raises:
+        TopologyError, UnitError: with file and line.
+    """
+    read = read_yaml(text, file)
+    _check(read, file)
+    content: Mapping[str, Any] = read.value
+    for section, kind in SECTIONS.items():
+        add = {
+            "host": topo.addHost,
+            "switch": topo.addSwitch,
+            "guest": topo.addGuest,
+            "simhost": topo.addSimHost,
+            "simrouter": topo.addSimRouter,
+            "simswitch": topo.addSimSwitch,
+        }[kind]
+        for name, options in (content.get(section) or {}).items():
+            _placed((section, name), read, file, lambda: add(name, **(options or {})))  # noqa: B023 - called at once
+    for index, given in enumerate(content.get("links") or []):
+        options = {name: value for name, value in given.items() if name != "between"}
+        _placed(("links", index), read, file, lambda: topo.addLink(*given["between"], **options))  # noqa: B023
+    if "controllers" not in content:
+        return None
+    return {name: dict(options or {}) for name, options in (content["controllers"] or {}).items()}
+
+
+def to_yaml(topo: Topo) -> str:
+    """The form of a description: what was written of each node and link."""
+    content: dict[str, Any] = {"format": 1}
+    for section, kind in SECTIONS.items():
+        named = {spec.name: plain_node(spec) or None for spec in topo.node_specs() if spec.kind == kind}
+        if named:
+            content[section] = named
+    content["links"] = [
+        {
+            "between": [link.a.node, link.b.node],
+            "port1": link.a.port,
+            "port2": link.b.port,
+            **plain_link(link),
+        }
+        for link in topo.link_specs()
+    ]
+    return write_yaml(content)
+
+
+def plain_node(spec: NodeSpec) -> dict[str, Any]:
+    """The options of a node that a file can hold, as they were written."""
+    return _plain(spec.options)
+
+
+def plain_link(spec: LinkSpec) -> dict[str, Any]:
+    """The options of a link that a file can hold, as they were written."""
+    return _plain(spec.options)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items() if name not in _PYTHON_ONLY}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _check(read: Read, file: str) -> None:
+    if not isinstance(read.value, dict):
+        raise TopologyError(
+            f"{file}: it describes no network; write hosts:, switches: and links:, as in docs/files.md"
+        )
+    errors = list(_validator().iter_errors(read.value))
+    if not errors:
+        return
+    # Where several things are wrong, the one that stands first in the file.
+    first = min(errors, key=lambda error: (read.lines.get(tuple(error.instance_path), 0), str(error.message)))
+    path: Path = tuple(first.instance_path)
+    more = f" ({len(errors)} mistakes in all)" if len(errors) > 1 else ""
+    raise TopologyError(f"{where(path, read, file)}: {_told(first, path)}{more}")
+
+
+def _told(error: Any, path: Path) -> str:
+    message = str(error.message)
+    if "dditional properties" in message:
+        known = _known(path)
+        return f"{message}; there are {', '.join(known)}" if known else message
+    return told(error)[:500]
+
+
+def _known(path: Path) -> list[str]:
+    """The names that an object at this place may have."""
+    at: Any = schema()
+    for part in path:
+        properties = at.get("properties", {})
+        at = at["items"] if isinstance(part, int) else properties.get(part, at.get("additionalProperties"))
+        if not isinstance(at, dict):
+            return []
+    return sorted(at.get("properties", {}))
+
+
+@cache
+def _validator() -> Any:
+    import jsonschema_rs
+
+    return jsonschema_rs.Draft202012Validator(schema())
+
+
+def _placed(path: Path, read: Read, file: str, add: Any) -> None:
+    try:
+        add()
+    except (TopologyError, UnitError) as error:
+        raise type(error)(f"{where(path, read, file)}: {error}") from None
+
+
+def _object(properties: dict[str, Any], *others: str) -> dict[str, Any]:
+    return {
+        "type": ["object", *others] if others else "object",
+        "additionalProperties": False,
+        "properties": properties,
+    }

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Hosts: the part of a machine plan that describes its emulated hosts."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+from hybridnet.describe.topo import NodeSpec
+from hybridnet.describe.topo.options import End
+from hybridnet.errors import PlanError
+from hybridnet.plan.network.instance import Network
+
+__all__ = ["host_names", "host_plans"]
+
+_OF_THE_LOOPBACK = {"localhost", "ip6-localhost", "ip6-loopback"}
+
+
+def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[str, Any]]:
+    """The hosts on one machine. With `static_arp` each host knows the MAC addresses of all others in its
+    subnet.
+    """
+    neighbours = _neighbours(network) if static_arp else []
+    plans: list[dict[str, Any]] = []
+    for spec in network.layout.on(machine, "host"):
+        plan: dict[str, Any] = {
+            "name": spec.name,
+            "interfaces": [_interface(network, end) for end in network.layout.ends_of[spec.name]],
+            "routes": network.routes[spec.name],
+            "private_dirs": [_private_directory(spec, each) for each in spec.resolved.get("privateDirs", [])],
+        }
+        if cpu := _cpu(spec):
+            plan["cpu"] = cpu
+        if spec.resolved.get("devices"):
+            plan["devices"] = spec.resolved["devices"]
+        if spec.resolved.get("nat"):
+            plan["nat"] = _nat(spec, plan["interfaces"])
+        if spec.resolved.get("inNamespace") is False:
+            plan["in_namespace"] = False
+            if plan["private_dirs"]:
+                raise PlanError(
+                    f"host {spec.name}: with inNamespace=False it has the machine's files, and no privateDirs; leave "
+                    "one of them out"
+                )
+        if static_arp:
+            plan["arp"] = _arp(network, spec, neighbours)
+        plans.append(plan)
+    return plans
+
+
+def host_names(network: Network) -> dict[str, list[str]]:
+    """The names of all hosts and routers by address: each interface has its own, and the first of a node the node's.
+
+    Raises:
+        PlanError: a node's name is that of the loopback.
+    """
+    names: dict[str, list[str]] = {}
+    for addresses in (network.addresses, network.addresses6):
+        for node, ends in network.layout.ends_of.items():
+            first = True
+            for end in ends:
+                address = addresses.by_interface.get(end.interface)
+                if address is not None:
+                    if node in _OF_THE_LOOPBACK:
+                        raise PlanError(
+                            f"node {node}: in every host this name means the host itself; give the node another name, "
+                            "or write host_names=False, and hosts do not know the names of the network"
+                        )
+                    own = names.setdefault(str(address.ip), [])
+                    own += [node, end.interface] if first else [end.interface]
+                    first = False
+    return names
+
+
+def _cpu(spec: NodeSpec) -> dict[str, Any]:
+    """Its processor time; empty where nothing limits it."""
+    share, cores = spec.resolved.get("cpu"), spec.resolved.get("cores")
+    asked = {"share": share, "cores": cores}
+    if share is not None:
+        asked |= {"sched": spec.resolved.get("sched"), "period_us": spec.resolved.get("period_us")}
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _nat(spec: NodeSpec, interfaces: list[dict[str, Any]]) -> dict[str, str]:
+    """What it translates: the subnet that it says, or that of its first interface."""
+    own = [
+        address for interface in interfaces[:1] for address in interface["addresses"] if ":" not in address
+    ]
+    if not own:
+        raise PlanError(
+            f"host {spec.name}: nat= needs an IPv4 address on its first interface; link it, and give it an ip"
+        )
+    subnet = spec.resolved["nat"]
+    if subnet is True:
+        subnet = str(ipaddress.ip_interface(own[0]).network)
+    return {"subnet": subnet, "interface": interfaces[0]["name"]}
+
+
+def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str | dict[str, str]:
+    """A directory is empty; a pair shows its second, which may hold the node's name, at its first."""
+    if isinstance(directory, str):
+        return directory
+    at, source = directory
+    return {"at": at, "source": source % {"name": spec.name}}
+
+
+def _interface(network: Network, end: End) -> dict[str, Any]:
+    families = (network.addresses, network.addresses6)
+    return {
+        "name": end.interface,
+        "mac": network.macs[end.interface],
+        "addresses": [
+            str(each.by_interface[end.interface]) for each in families if end.interface in each.by_interface
+        ],
+        "mtu": end.mtu,
+    }
+
+
+def _neighbours(network: Network) -> list[str]:
+    """The interfaces of hosts and routers that have an address."""
+    return [interface for interface in network.addresses.by_interface if interface in network.macs]
+
+
+def _arp(network: Network, spec: NodeSpec, neighbours: list[str]) -> list[dict[str, str]]:
+    own = [end.interface for end in network.layout.ends_of[spec.name]]
+    entries = []
+    for interface in own:
+        if interface not in network.addresses.by_interface:
+            continue
+        subnet = network.addresses.by_interface[interface].network
+        for other in neighbours:
+            address = network.addresses.by_interface[other].ip
+            if other not in own and address in subnet:
+                entries.append({"address": str(address), "mac": network.macs[other], "interface": interface})
+    return entries

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""Instance plans: what each simcore instance simulates (`hybridnet/describe/schema/instance.json`)."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hybridnet.describe.options import family
+from hybridnet.describe.topo import NodeSpec
+from hybridnet.errors import PlanError
+from hybridnet.plan.addressing.addresses import Addresses
+from hybridnet.plan.addressing.routes import Route
+from hybridnet.plan.choices.options import PlanOptions
+from hybridnet.plan.choices.pool import pool_bytes
+from hybridnet.plan.choices.waiting import moderation_ns
+from hybridnet.plan.network.links import Ends
+from hybridnet.plan.network.openflow import openflow_node
+from hybridnet.plan.placement.layout import Layout
+
+__all__ = ["Network", "instance_plan"]
+
+_KINDS = {"simhost": "host", "simrouter": "router", "simswitch": "switch"}
+
+
+@dataclass(frozen=True)
+class Network:
+    """Everything that was decided for the network as a whole."""
+
+    layout: Layout
+    addresses: Addresses  # of IPv4
+    addresses6: Addresses  # of IPv6
+    macs: Mapping[str, str]
+    routes: Mapping[str, list[Route]]  # of hosts and routers
+    dpids: Mapping[str, str]
+
+
+def instance_plan(
+    network: Network,
+    name: str,
+    joints: Ends,
+    options: PlanOptions,
+    running: Mapping[str, Any] | None = None,
+) -> dict[str, Any] | None:
+    """The plan of one instance; None if it simulates nothing.
+
+    Args:
+        joints: its portals, peers and links.
+        running: the plan of the instance that runs already, which stays, with what holds for all of it.
+
+    Raises:
+        PlanError: two interfaces or portals of the instance have the same name.
+    """
+    layout = network.layout
+    nodes = [
+        spec for spec in layout.nodes.values() if spec.simulated and layout.instance_of[spec.name] == name
+    ]
+    if not nodes and not joints.links and running is None:
+        return None
+    described = [_node(network, spec, options) for spec in nodes]
+    interfaces = [interface["name"] for node in described for interface in node["interfaces"]]
+    portals = [portal["name"] for portal in joints.emulation_portals]
+    for element, times in Counter([*interfaces, *portals]).items():
+        if times > 1:
+            raise PlanError(
+                f"instance {name}: an interface and a portal are both named {element}; rename the node"
+            )
+    own = set(interfaces)
+    captures = [{"interface": each, "file": file} for each, file in options.captures.items() if each in own]
+    peers = {peer["name"]: peer for peer in (running["peers"] if running else ())} | joints.peers
+    plan: dict[str, Any] = {
+        "format": 1,
+        "name": name,
+        "seed": options.seed,
+        "token": options.token,
+        "nodes": described,
+        "emulation_portals": joints.emulation_portals,
+        "peers": list(peers.values()),
+        "links": joints.links,
+        "captures": captures,
+        "pool_bytes": pool_bytes(joints.links, joints.emulation_portals)
+        if options.pool_bytes is None
+        else options.pool_bytes,
+        "realtime": options.realtime.to_json(),
+    }
+    plan["moderation_ns"] = moderation_ns(plan)
+    if options.record is not None:
+        plan["record"] = f"{options.record}/{name}.pcapng"
+    if running is not None:
+        plan |= {
+            key: running[key]
+            for key in ("captures", "pool_bytes", "moderation_ns", "realtime", "record")
+            if key in running
+        }
+    return plan
+
+
+def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> dict[str, Any]:
+    ends = network.layout.ends_of[spec.name]
+    processing = _processing(spec)
+    if spec.kind == "switch":
+        controllers = options.controllers_of(network.layout.machine_of[spec.name])
+        return openflow_node(spec, ends, network.dpids[spec.name], controllers, options) | processing
+    if spec.kind == "simswitch":
+        return {
+            "name": spec.name,
+            "kind": "switch",
+            "interfaces": [{"name": end.interface} for end in ends],
+            "routes": [],
+            **processing,
+        }
+    interfaces = []
+    for end in ends:
+        address = network.addresses.by_interface.get(end.interface)
+        if address is None:
+            raise PlanError(
+                f"interface {end.interface}: a simulated host or router needs an address there; give it an ip"
+            )
+        interface = {
+            "name": end.interface,
+            "mac": network.macs[end.interface],
+            "address": str(address),
+            "mtu": end.mtu,
+        }
+        if (address6 := network.addresses6.by_interface.get(end.interface)) is not None:
+            interface["address6"] = str(address6)
+        interfaces.append(interface)
+    routes = [_route(network, spec, route) for route in network.routes.get(spec.name, [])]
+    node = {
+        "name": spec.name,
+        "kind": _KINDS[spec.kind],
+        "interfaces": interfaces,
+        "routes": routes,
+        **processing,
+    }
+    applications = spec.resolved.get("applications")
+    if applications:
+        node["applications"] = [_application(network, spec, each) for each in applications]
+    return node
+
+
+def _processing(spec: NodeSpec) -> dict[str, int]:
+    """What it needs for a packet, where that is said."""
+    asked = {
+        "processing_delay_ns": spec.resolved.get("processing_delay"),
+        "processing_queue_packets": spec.resolved.get("processing_queue"),
+    }
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> dict[str, Any]:
+    """An application as the instance knows it: its destination is an address."""
+    application = dict(given)
+    destination = application.get("destination")
+    if destination is None:
+        return application
+    what = f"simhost {spec.name}: {application['kind']} to {destination}"
+    if destination in network.layout.nodes:
+        ends = network.layout.ends_of[destination]
+        found = [network.addresses.by_interface.get(end.interface) for end in ends]
+        addresses = [address for address in found if address is not None]
+        if not addresses:
+            raise PlanError(f"{what}: that node has no address; choose one that has")
+        if application["kind"] == "request_client":
+            _check_sizes(application, network.layout.nodes[destination], what)
+        application["destination"] = str(addresses[0].ip)
+        return application
+    try:
+        application["destination"] = str(ipaddress.ip_address(destination))
+    except ValueError:
+        raise PlanError(f"{what}: there is no such node, and it is not an address of IPv4 or IPv6") from None
+    return application
+
+
+def _check_sizes(client: Mapping[str, Any], server: NodeSpec, what: str) -> None:
+    """Raise PlanError if the server that the client asks takes or gives other sizes: one would wait for the other."""
+    models = family("application").models
+    for each in server.resolved.get("applications") or ():
+        if each["kind"] != "request_server" or each["port"] != client["port"]:
+            continue
+        for name in ("request", "response"):
+            mine, its = (
+                of.get(f"{name}_bytes", models[of["kind"]].said[name].default) for of in (client, each)
+            )
+            if mine != its:
+                raise PlanError(
+                    f"{what}: {name} is {mine} bytes, and {its} at the request_server there, so one of them would "
+                    "wait for ever; write the same at both"
+                )
+
+
+def _route(network: Network, spec: NodeSpec, route: Route) -> Route:
+    """A route as the instance knows it: a prefix in figures, and always an interface."""
+    prefix = "0.0.0.0/0" if route["prefix"] == "default" else route["prefix"]
+    interface, via = route["interface"], route["via"]
+    if interface is None and via is not None:
+        gateway = ipaddress.ip_address(via)
+        addresses = network.addresses if gateway.version == 4 else network.addresses6
+        for end in network.layout.ends_of[spec.name]:
+            own = addresses.by_interface.get(end.interface)
+            if own is not None and gateway in own.network:
+                interface = end.interface
+        if interface is None:
+            raise PlanError(
+                f"{spec.kind} {spec.name}: gateway {via} is in none of its subnets; choose one that is"
+            )
+    return {"prefix": prefix, "via": via, "interface": interface}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Simulated OpenFlow switches: the part of an instance plan that describes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hybridnet.describe.options import table
+from hybridnet.describe.topo import NodeSpec
+from hybridnet.describe.topo.options import End
+from hybridnet.errors import PlanError
+from hybridnet.plan.choices.options import PlanOptions
+
+__all__ = ["SPOKEN", "check_emulated", "openflow_node"]
+
+SPOKEN = ("OpenFlow10", "OpenFlow13")  # by simulated switches
+RUN_DIRECTORY = "/run/openvswitch"  # of the machine, where ovs-ofctl looks for switches by name
+ABSENT = ("bridge", "stp", "prio", "inband", "devices")  # of a simulated switch
+
+
+def openflow_node(
+    spec: NodeSpec, ends: Sequence[End], dpid: str, controllers: Sequence[str], options: PlanOptions
+) -> dict[str, Any]:
+    """A node of an instance plan that is an OpenFlow switch.
+
+    Raises:
+        PlanError: an option that only Open vSwitch has, or a controller that is not reached by TCP.
+    """
+    what = f"switch {spec.name}"
+    given = spec.resolved
+    for option in ABSENT:
+        if given.get(option) and given[option] != "openvswitch":
+            raise PlanError(
+                f"{what}: a simulated switch has no {option}; leave it out, or datapath='simulated'"
+            )
+    protocols = list(given.get("protocols", SPOKEN[1:]))
+    for protocol in protocols:
+        if protocol not in SPOKEN:
+            raise PlanError(
+                f"{what}: a simulated switch does not speak {protocol}; write {' or '.join(SPOKEN)}, or leave "
+                "datapath='simulated' out"
+            )
+    for target in controllers:
+        if not target.startswith("tcp:"):
+            raise PlanError(
+                f"{what}: a simulated switch reaches controllers by TCP, not {target}; name tcp:..."
+            )
+    listens = [f"unix:{RUN_DIRECTORY}/{spec.name}.mgmt"]
+    if given.get("listenPort") is not None:
+        listens.append(f"tcp:127.0.0.1:{given['listenPort']}")
+    openflow: dict[str, Any] = {
+        "dpid": dpid,
+        "protocols": protocols,
+        "fail_mode": given.get("failMode") or options.fail_mode,
+        "controllers": list(controllers),
+        "listens": listens,
+    }
+    if given.get("reconnectms") is not None:
+        openflow["longest_retry_ns"] = given["reconnectms"] * 1_000_000
+    openflow |= {option.key: given[name] for name, option in table("openflow").said.items() if name in given}
+    return {
+        "name": spec.name,
+        "kind": "openflow",
+        "interfaces": [
+            {"name": end.interface, "number": end.port, "mac": _mac(dpid, end.port)} for end in ends
+        ],
+        "routes": [],
+        "openflow": openflow,
+    }
+
+
+def check_emulated(spec: NodeSpec) -> None:
+    """Raise PlanError for an option of an emulated switch that only a simulated one has."""
+    for option in (*table("openflow").said, "processing_delay", "processing_queue"):
+        if spec.resolved.get(option) is not None:
+            raise PlanError(
+                f"switch {spec.name}: only a simulated switch has {option}; add datapath='simulated', or leave it out"
+            )
+
+
+def _mac(dpid: str, port: int) -> str:
+    """Of a port: locally administered, of the switch's id and the port's number."""
+    return ":".join(f"02{dpid[-6:]}{port:04x}"[at : at + 2] for at in range(0, 12, 2))

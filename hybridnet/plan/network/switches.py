@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""Switches: the parts of a machine plan that describe its bridges, datapath ids, and names of portals that Linux can
+hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from hybridnet.describe.topo import NodeSpec
+from hybridnet.describe.topo.node_options import MAX_DEVICE_NAME
+from hybridnet.describe.topo.options import DEFAULT_MTU, End
+from hybridnet.describe.topo.switch_options import DEFAULT_PROTOCOLS
+from hybridnet.errors import PlanError
+from hybridnet.plan.choices.options import PlanOptions
+from hybridnet.plan.placement.layout import Layout
+from hybridnet.plan.placement.pins import NO_PINS, Pins
+
+__all__ = [
+    "assign_dpids",
+    "bridge_plan",
+    "check_device_names",
+    "is_linux_bridge",
+    "jumbo",
+    "portal_device",
+    "switch_plan",
+]
+
+# Options of switches that a plan has only where they are given, by their names there.
+_OPTIONAL = {
+    "stp": "spanning_tree",
+    "prio": "priority",
+    "listenPort": "listen_port",
+    "reconnectms": "reconnect_ms",
+}
+
+
+def is_linux_bridge(spec: NodeSpec) -> bool:
+    """Whether a node is a switch that the kernel's own bridge is, and not Open vSwitch."""
+    return spec.kind == "switch" and spec.resolved.get("bridge") == "linux"
+
+
+def switch_plan(
+    spec: NodeSpec, ends: Sequence[End], dpid: str, controllers: Sequence[str], options: PlanOptions
+) -> dict[str, Any]:
+    """One bridge of Open vSwitch."""
+    plan = {
+        "name": spec.name,
+        "dpid": dpid,
+        "protocols": spec.resolved.get("protocols", DEFAULT_PROTOCOLS),
+        "fail_mode": spec.resolved.get("failMode") or options.fail_mode,
+        "controllers": list(controllers),
+        "ports": [{"name": end.interface, "number": end.port} for end in ends],
+    }
+    asked = {name: spec.resolved.get(option) for option, name in _OPTIONAL.items()}
+    plan |= {name: value for name, value in asked.items() if value is not None}
+    if spec.resolved.get("inband"):
+        plan["in_band"] = True
+    if spec.resolved.get("devices"):
+        plan["devices"] = spec.resolved["devices"]
+    return plan
+
+
+def bridge_plan(spec: NodeSpec, ends: Sequence[End]) -> dict[str, Any]:
+    """One bridge of the Linux kernel.
+
+    Raises:
+        PlanError: an option that only Open vSwitch has.
+    """
+    for option in ("protocols", "failMode", "dpid", "datapath", "listenPort", "inband", "reconnectms"):
+        if spec.resolved.get(option):
+            raise PlanError(
+                f"switch {spec.name}: a Linux bridge has no {option}; leave it out, or leave bridge='linux' out"
+            )
+    if spec.resolved.get("stp") == "rstp":
+        raise PlanError(f"switch {spec.name}: a Linux bridge has no rstp; write stp=True")
+    plan: dict[str, Any] = {
+        "name": spec.name,
+        "stp": spec.resolved.get("stp") is not None,
+        "ports": [end.interface for end in ends],
+    }
+    if spec.resolved.get("prio") is not None:
+        plan["priority"] = spec.resolved["prio"]
+    if spec.resolved.get("devices"):
+        plan["devices"] = spec.resolved["devices"]
+    return plan
+
+
+def jumbo(end: End) -> dict[str, int]:
+    """What a plan says of the MTU of a switch's port: nothing where it is the usual one."""
+    return {} if end.mtu == DEFAULT_MTU else {"mtu": end.mtu}
+
+
+def assign_dpids(layout: Layout, pins: Pins = NO_PINS) -> dict[str, str]:
+    """16 hexadecimal digits for every emulated switch, unique over all machines.
+
+    As in Mininet: s1 gets 0000000000000001, the first number in the name, unless dpid= says otherwise. One that exists
+    keeps its own.
+
+    Raises:
+        PlanError: a dpid is taken, or the name has no number to derive it from.
+    """
+    dpids: dict[str, str] = {}
+    owners: dict[str, str] = {}
+    for spec in layout.nodes.values():
+        if spec.kind != "switch" or is_linux_bridge(spec):
+            continue
+        dpid = pins.dpids.get(spec.name) or _dpid(spec)
+        if dpid in owners:
+            raise PlanError(
+                f"switch {spec.name}: dpid {dpid} is taken by {owners[dpid]}; give one of them another name or dpid="
+            )
+        owners[dpid] = spec.name
+        dpids[spec.name] = dpid
+    return dpids
+
+
+def portal_device(interface: str) -> str:
+    """The name of a portal's device in the machine's own namespace."""
+    return f"{interface}p"
+
+
+def check_device_names(layout: Layout, portals: set[str]) -> None:
+    """Raise PlanError for the first portal whose second device has a longer name than Linux allows.
+
+    Args:
+        portals: the interfaces that get a portal, and so a second device.
+    """
+    for spec in layout.nodes.values():
+        for end in () if spec.simulated or spec.kind == "external" else layout.ends_of[spec.name]:
+            device = portal_device(end.interface)
+            if end.interface in portals and len(device) > MAX_DEVICE_NAME:
+                raise PlanError(
+                    f"interface {end.interface}: its portal {device} has {len(device)} characters, Linux allows "
+                    f"{MAX_DEVICE_NAME}; choose a shorter node name or intfName"
+                )
+
+
+def _dpid(spec: NodeSpec) -> str:
+    given: str | None = spec.resolved.get("dpid")
+    if given is not None:
+        return given
+    number = re.search(r"[0-9]+", spec.name)
+    if number is None:
+        raise PlanError(
+            f"switch {spec.name}: its name has no number to derive a dpid from; give dpid='1' or the like"
+        )
+    return f"{int(number[0]):016x}"

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The network that runs: its controllers, nodes, page and prompt."""

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+"""The controllers of a network, and the processes of those that hybridnet starts."""
+
+from hybridnet.run.controllers.kinds import Controller, OVSController, RemoteController, Ryu
+
+__all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]

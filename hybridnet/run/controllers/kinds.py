@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: MIT
+"""Controllers as a script names them: one that runs elsewhere, or Ryu apps that the network starts and
+stops.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import socket
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hybridnet.describe.values import shown, text
+from hybridnet.errors import ControllerError, UsageError
+from hybridnet.run.controllers.ryu import (
+    EVERYWHERE,
+    RyuController,
+    check_module,
+    find_app,
+    free_port,
+    with_files,
+)
+from hybridnet.system.command import run
+from hybridnet.system.journal import alias_of
+
+__all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]
+
+OPENFLOW_PORTS = (6653, 6633)
+DEFAULT_APP = "tree_switch"
+LOOP_APP = "ecmp_switch"  # of topologies with loops
+_FOR_LOOPS = (LOOP_APP, "failover_switch", "hedera_switch")  # they know the links, and flood along a tree
+_SPANNING_TREE = ("simple_switch_stp",)
+
+_SETTLED = re.compile(r"settled: (\d+) switches")
+_POLL_S = 0.02
+_LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
+
+
+# Of Mininet's controllers, with what to do instead.
+_UNSUPPORTED = {
+    "command": "name Ryu apps: Ryu('c0', 'my_app.py')",
+    "cargs": "give arguments= to Ryu",
+    "cdir": "name apps by their path",
+    "inNamespace": "controllers live in this computer's namespace",
+}
+
+
+class RemoteController:
+    """A controller that somebody else runs.
+
+    Args:
+        name: as the script calls it.
+        ip: where it listens. A loopback address means this computer: machines are told this computer's
+            address toward them, so the controller must listen there too (0.0.0.0 does).
+        port: default: 6653 or 6633, whichever answers.
+        machines: the machines whose switches it controls; default: all.
+        protocol: ``"tcp"``, as MiniEdit's scripts say.
+
+    Raises:
+        UsageError: an option does not exist, or its value makes no sense.
+    """
+
+    def __init__(
+        self,
+        name: str = "c0",
+        ip: str = "127.0.0.1",
+        port: int | None = None,
+        *,
+        machines: Sequence[str] | None = None,
+        protocol: str = "tcp",
+        **unknown: Any,
+    ) -> None:
+        self.name = text(name, "controller: name")
+        self.environment: Mapping[str, str] | None = None  # of programs that it starts; None: this process's
+        what = f"controller {self.name}"
+        for option in sorted(unknown):
+            cure = _UNSUPPORTED.get(option)
+            raise UsageError(
+                f"{what}: unknown option {option!r}; the options are ip, port, protocol, machines"
+                if cure is None
+                else f"{what}: {option}= is not supported; {cure}"
+            )
+        if protocol != "tcp":
+            raise UsageError(f"{what}: protocol {shown(protocol)} is not supported; write 'tcp'")
+        self.ip = text(ip, f"{what}: ip")
+        self.port = _tcp_port(port, what)
+        if machines is not None and (not isinstance(machines, Sequence) or isinstance(machines, str | bytes)):
+            raise UsageError(f"{what}: machines {shown(machines)} is not a list of names; write ['m1']")
+        self.machines = (
+            None if machines is None else [text(name, f"{what}: machines: name") for name in machines]
+        )
+
+    def what(self) -> str:
+        """What it is, for people."""
+        return f"one that runs elsewhere, at {self.ip}"
+
+    def suit(self, loop: Sequence[str]) -> str:
+        """Be told a loop of the topology, as names of switches; empty: there is none. Returns what to tell the user."""
+        return ""
+
+    at_several_addresses = True
+    """Whether machines may reach it at several addresses of this computer, as in several subnets."""
+
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
+        """Check that it listens. Raises ControllerError if nothing does.
+
+        Args:
+            head_address: this computer's, by which the machines reach it.
+            others: by which further machines do.
+        """
+        hosts = (head_address, *others) if self.ip in _LOOPBACK else (self.ip,)
+        ports = OPENFLOW_PORTS if self.port is None else (self.port,)
+        reasons = []
+        for port in ports:
+            try:
+                for host in hosts:
+                    socket.create_connection((host, port), timeout=5).close()
+            except (OSError, UnicodeError) as error:  # the second: no name of a computer has this form
+                reasons.append(f"{host}:{port}: {getattr(error, 'strerror', None) or error}")
+                continue
+            self.port = port
+            return
+        raise ControllerError(
+            f"controller {self.name}: nothing answers ({'; '.join(reasons)}); start it first, listening on 0.0.0.0"
+        )
+
+    def ready(self) -> None:
+        """Wait until it listens; `begin` has already checked."""
+
+    def settle(self, switches: int, patience_s: float) -> None:
+        """Wait until it is ready for the traffic of so many switches, as most are once these are connected."""
+
+    def target(self, head_address: str) -> str:
+        """Return what a switch is told, if this computer has `head_address` toward it."""
+        return f"tcp:{head_address if self.ip in _LOOPBACK else self.ip}:{self.port}"
+
+    def check(self) -> None:
+        """Do nothing: somebody else runs it, and its failure shows at the switches."""
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, while it is to run; None: somebody else's."""
+        return None
+
+    def end(self) -> None:
+        """Do nothing: somebody else runs it."""
+
+    # Scripts made with MiniEdit start and stop controllers themselves; the network does it.
+    def start(self) -> None:
+        """Do nothing: the network uses it when it starts."""
+
+    def stop(self) -> None:
+        """Do nothing: the network releases it when it stops."""
+
+    def IP(self) -> str:
+        """Return where it listens."""
+        return self.ip
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def fabric_of(address: str) -> str | None:
+    """Where a run's local machines and nobody else are, as `RyuController` takes it, if `address` is this computer's
+    there.
+    """
+    for link in filter(None, json.loads(run(["ip", "-json", "-4", "address", "show", "to", address]))):
+        if (alias_of(link["ifname"]) or "").startswith("hybridnet:"):
+            length = link["addr_info"][0]["prefixlen"]
+            return f"{link['ifname']} {ipaddress.ip_interface(f'{address}/{length}').network}"
+    return None
+
+
+class Ryu(RemoteController):
+    """Ryu apps, unmodified, in a process and an environment of their own; they live as long as the network.
+
+    Args:
+        name: as the script calls it.
+        apps: files, names of files in ``controllers/``, or modules such as ``ryu.app.ofctl_rest``. None: ours for the
+            topology, ``tree_switch``, or ``ecmp_switch`` where there are loops.
+        port: TCP port for the switches; None: a free one.
+        rest_port: TCP port for apps with a REST interface; None: Ryu's own choice.
+        arguments: more of Ryu's options.
+        log: file for its output.
+        on_line: called with each line of its output.
+        machines: the machines whose switches it controls; default: all.
+        ip, protocol: as Mininet's scripts say: this computer, ``"tcp"``.
+
+    Raises:
+        UsageError: a file or module that is named does not exist, or an option makes no sense.
+    """
+
+    def __init__(
+        self,
+        name: str = "c0",
+        *apps: str | Path,
+        port: int | None = None,
+        rest_port: int | None = None,
+        arguments: Sequence[str] = (),
+        log: Path | None = None,
+        on_line: Callable[[str], None] | None = None,
+        machines: Sequence[str] | None = None,
+        ip: str = "127.0.0.1",
+        protocol: str = "tcp",
+        **unknown: Any,
+    ) -> None:
+        super().__init__(name, ip, port, machines=machines, protocol=protocol, **unknown)
+        what = f"controller {self.name}"
+        if self.ip not in _LOOPBACK:
+            raise UsageError(
+                f"{what}: ip {shown(ip)} is another computer; this controller runs here: leave it out, or use "
+                "RemoteController"
+            )
+        self._named = bool(apps)
+        self.apps = apps or (DEFAULT_APP,)
+        for app in self.apps:
+            found = find_app(text(str(app) if isinstance(app, Path) else app, f"{what}: app"))
+            if not found.endswith(".py"):
+                check_module(found)
+        self.rest_port = _tcp_port(rest_port, what)
+        if not isinstance(arguments, Sequence) or isinstance(arguments, str | bytes):
+            raise UsageError(f"{what}: arguments {shown(arguments)} is not a list; write ['--observe-links']")
+        self._arguments = [text(word, f"{what}: arguments: word") for word in arguments]
+        if log is not None and not isinstance(log, str | Path):
+            raise UsageError(f"{what}: log {shown(log)} is not a file; write Path('c0.log')")
+        self._log = None if log is None else Path(log)
+        if on_line is not None and not callable(on_line):
+            raise UsageError(
+                f"{what}: on_line {shown(on_line)} cannot be called; give a function that takes a line"
+            )
+        self._on_line = on_line
+        self._settled = 0  # switches, as its log says
+        self.process: RyuController | None = None
+        self._wanted = False
+
+    def what(self) -> str:
+        """What it is, for people."""
+        return f"{', '.join(map(str, self.apps))} under Ryu"
+
+    def suit(self, loop: Sequence[str]) -> str:
+        """Choose the app that suits the topology, unless one was named. Returns what to tell the user."""
+        names = f"{' - '.join(loop[:6])}{' ...' if len(loop) > 6 else ''}"
+        if not self._named:
+            self.apps = (LOOP_APP,) if loop else (DEFAULT_APP,)
+            why = f"the switches have loops ({names})"
+            return f"Controller {self.name} is {LOOP_APP}: {why}" if loop else ""
+        return _said_of_loops([str(app) for app in self.apps], names) if loop else ""
+
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
+        """Start Ryu, and do not wait: it takes a second that others can use. Raises ControllerError,
+        EnvironmentLackError.
+        """
+        if self.port is None:
+            self.port = free_port(EVERYWHERE if others else head_address)
+        self.process = RyuController(
+            self.apps,
+            address=head_address,
+            others=others,
+            port=self.port,
+            rest_port=self.rest_port,
+            fabric=fabric_of(head_address),
+            arguments=with_files(self._arguments),
+            log=self._log,
+            on_line=self._line,
+        )
+        self._settled = 0
+        self._wanted = True
+        self.process.launch()
+
+    def target(self, head_address: str) -> str:
+        """Return what a switch is told, if this computer has `head_address` toward it.
+
+        Raises:
+            ControllerError: it runs, and does not listen there.
+        """
+        if self.process is not None and head_address not in self.process.addresses:
+            raise ControllerError(
+                f"controller {self.name}: it listens at {', '.join(self.process.addresses)}, and a machine "
+                f"reaches this computer at {head_address}; have machines join in a subnet that the network has had "
+                "from its start"
+            )
+        return super().target(head_address)
+
+    def ready(self) -> None:
+        """Wait until Ryu listens for switches. Raises ControllerError if it died or takes too long."""
+        if self.process is not None:
+            self.process.await_listening()
+
+    def settle(self, switches: int, patience_s: float) -> None:
+        """Wait until `ecmp_switch` knows the links of so many switches; other apps are ready for what connects.
+
+        Raises:
+            ControllerError: it has died, or does not know them in time.
+        """
+        deadline = time.monotonic() + patience_s
+        while LOOP_APP in map(str, self.apps) and self._settled != switches:
+            self.check()
+            if time.monotonic() > deadline:
+                raise ControllerError(
+                    f"controller {self.name}: {LOOP_APP} knows the links of {self._settled} of {switches} switches "
+                    f"after {patience_s:g} s; is this computer overloaded? waitConnected=False does not wait"
+                )
+            time.sleep(_POLL_S)
+
+    def _line(self, line: str) -> None:
+        if said := _SETTLED.match(line):
+            self._settled = int(said[1])
+        if self._on_line is not None:
+            self._on_line(line)
+
+    def rest(self, path: str, body: Any = None, method: str | None = None) -> Any:
+        """Ask an app with a REST interface, which answers nobody without its secret; see `Rest.call`.
+
+        Raises:
+            ControllerError: it is not started, refuses, or does not answer.
+        """
+        if self.process is None:
+            raise ControllerError(f"controller {self.name}: {path} cannot be requested before it is started")
+        return self.process.rest.call(path, body, method)
+
+    def check(self) -> None:
+        """Raise ControllerError if it has died."""
+        if self.process is not None:
+            self.process.check()
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, while it is to run."""
+        return self.process.pid if self.process is not None and self._wanted else None
+
+    def end(self) -> None:
+        """Stop Ryu."""
+        self._wanted = False
+        if self.process is not None:
+            self.process.stop()
+            self.process = None
+
+
+def _said_of_loops(apps: Sequence[str], loop: str) -> str:
+    """What to tell who has named these apps for switches that have a loop."""
+    known = [Path(app).stem if app.endswith(".py") else app.removeprefix("ryu.app.") for app in apps]
+    if any(app.startswith(_SPANNING_TREE) for app in known):
+        return (
+            f"The switches have loops ({loop}); {', '.join(apps)} opens their ports about 30 s after the start: "
+            "packets before are lost, so let tests wait"
+        )
+    if any(app in _FOR_LOOPS for app in known):
+        return ""
+    instead = f"{LOOP_APP}, hybridnet's default there, or ryu.app.simple_switch_stp_13"
+    flooding = [app for app in known if app == DEFAULT_APP or app.startswith("simple_switch")]
+    if flooding:
+        return f"Warning: {flooding[0]} floods loops for ever, and the switches have some ({loop}); use {instead}"
+    return (
+        f"Warning: the switches have loops ({loop}): if {', '.join(apps)} floods there, packets circulate for ever, "
+        f"and everything is lost; what keeps them from it is {instead}"
+    )
+
+
+class Controller(Ryu):
+    """The default controller: hybridnet's own switch under Ryu, one for loop-free networks or one for others."""
+
+
+OVSController = Controller
+
+
+def _tcp_port(port: Any, what: str) -> int | None:
+    if port is not None and not (type(port) is int and 1 <= port <= 65535):
+        raise UsageError(f"{what}: port {shown(port)} is not a TCP port; write one from 1 to 65535")
+    return port

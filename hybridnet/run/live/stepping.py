@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""The page of a simulation in virtual time: the same page, with a simulation in the place of machines.
+
+Stepper ── Stepped ──▶ SteppedMachines ──▶ Watcher, Control: as of a network in real time
+              └─────▶ SteppingControl: to go on, what is to come, queues, connections, messages
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, NoReturn, Protocol
+
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.values import plain
+from hybridnet.errors import MachineError, UsageError
+from hybridnet.observe.results.verdict import Verdict
+from hybridnet.plan.network import Plan
+from hybridnet.run.live.control import Control
+from hybridnet.run.live.network import Live, UnknownNameError
+from hybridnet.run.live.page import Page
+from hybridnet.run.live.routes import Route
+from hybridnet.run.live.stepping_answers import STEPPING_ANSWERS
+from hybridnet.run.live.stepping_routes import STEPPING_ROUTES
+from hybridnet.run.live.wanted import LOOPBACK, checked_place
+from hybridnet.run.live.watching import Watcher
+from hybridnet.simulate.offline.stepper import Stepper
+
+__all__ = ["LiveStepper", "Stepped", "SteppingPage"]
+
+Json = dict[str, Any]
+NEXT_EVENTS = 50
+_SECOND = 1_000_000_000
+
+
+class Stepped(Protocol):
+    """A `hybridnet.simulate.offline.stepper.Stepper`."""
+
+    topo: Topo
+    plan: Plan
+    on_change: Callable[[], object]
+
+    @property
+    def progress(self) -> Any: ...
+    def step(self, events: int = 1) -> Any: ...
+    def asked_to_run(self, until: str | None, condition: Json | None, speed: float | None) -> Any: ...
+    def pause(self) -> Any: ...
+    def next_events(self, most: int = 50) -> list[Json]: ...
+    def packets(self) -> Json: ...
+    def queue(self, link: str, most: int = 100) -> list[Json]: ...
+    def connections(self) -> list[Json]: ...
+    def messages(self, first: int = 0, most: int = 200) -> list[Json]: ...
+    def follow(self, interfaces: Sequence[str]) -> None: ...
+    def figures(self) -> dict[str, dict[str, list[str]]]: ...
+    def link_counts(self, known: int) -> Json: ...
+
+
+class LiveStepper(Stepper):
+    """A `Stepper` that can be served as a page."""
+
+    def live(self, host: str = LOOPBACK, port: int = 0, names: Sequence[str] = ()) -> Page:
+        """Serve it as a page; see docs/live.md. Arguments and errors are those of `hybridnet.Net.live`."""
+        return SteppingPage(self, *checked_place(host, port, names))
+
+
+class SteppingPage(Page):
+    """Serves one simulation until it is closed. Arguments and errors are those of `Page`."""
+
+    routes: ClassVar[Sequence[Route]] = STEPPING_ROUTES
+    answers: ClassVar[Mapping[str, Json]] = STEPPING_ANSWERS
+
+    def __init__(
+        self, stepped: Stepped, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()
+    ) -> None:
+        self._stepped = stepped
+        net: Any = SteppedNetwork(stepped)
+        live = Live(net, lambda _: Verdict.of([]), frozenset, lambda _: ({}, {}), _refuse_capture)
+        super().__init__(live, host, port, names)
+        stepped.on_change = self.watcher.hasten
+        self._endings.add(self._forget)
+
+    def _forget(self) -> None:
+        self._stepped.on_change = lambda: None
+
+    def _watch(self, live: Live, on_look: Callable[[], object]) -> Watcher:
+        return Watcher(live, on_look, lambda: _progress(self._stepped.progress))
+
+    def _control(self, live: Live) -> Control:
+        return SteppingControl(self._stepped, live, self.watcher)
+
+
+def _refuse_capture(where: str, *_: str) -> NoReturn:
+    raise MachineError(
+        f"capture at {where}: a simulation in virtual time shows what passes under messages; for a file, name the "
+        "interface in captures= of Net"
+    )
+
+
+class SteppedMachines:
+    """What the page asks of machines, answered by the simulation."""
+
+    def __init__(self, stepped: Stepped) -> None:
+        self._stepped = stepped
+        self.machines = list(stepped.plan.machines)
+
+    def address(self, _: str) -> str:
+        return "virtual time"
+
+    def call_left(self, calls: Mapping[str, tuple[str, Json]]) -> dict[str, Any]:
+        """Of the one machine what its agent's verb `look` would answer."""
+        [(machine, (_, arguments))] = calls.items()
+        [instance] = self._stepped.plan.instances
+        counts = self._stepped.link_counts(arguments["known"].get(instance, 0))
+        # Counted from a second on: of zero the watcher takes that it has not looked yet.
+        time_ns = counts.pop("time_ns") + _SECOND
+        return {
+            machine: {
+                "time_ns": time_ns,
+                "counters": {"instances": {}},
+                "wires": [],
+                "links": {instance: counts},
+            }
+        }
+
+
+class SteppedNetwork:
+    """What the page needs of a network: see `hybridnet.run.live.network.Network`."""
+
+    def __init__(self, stepped: Stepped) -> None:
+        self.topo, self.plan = stepped.topo, stepped.plan
+        self.cluster = SteppedMachines(stepped)
+        self.nameToNode: dict[str, Any] = {}
+
+    def set_link(self, src: str, dst: str, key: int | None = None, **_: Any) -> None:
+        raise MachineError(f"link {src}-{dst}: the links of a simulation in virtual time stay as described")
+
+    def configLinkStatus(self, src: str, dst: str, status: str) -> None:
+        raise MachineError(
+            f"link {src}-{dst} {status}: the links of a simulation in virtual time stay as described"
+        )
+
+
+class SteppingControl(Control):
+    """`Control`, and what `hybridnet.run.live.stepping_routes` adds."""
+
+    def __init__(self, stepped: Stepped, live: Live, watcher: Watcher) -> None:
+        super().__init__(live, watcher)
+        self._stepped = stepped
+
+    def start_capture(self, link: str, end: str = "a", filter: str = "") -> Json:
+        """Refused."""
+        self._live.link(link)
+        _refuse_capture(link)
+
+    def simulation(self) -> Json:
+        """Where it is."""
+        return _progress(self._stepped.progress)
+
+    def step(self, events: int = 1) -> Json:
+        """Handle so many events."""
+        return _progress(self._stepped.step(events))
+
+    def run(
+        self, until: str | None = None, speed: float | None = None, condition: Json | None = None
+    ) -> Json:
+        """Go on; returns at once."""
+        return _progress(self._stepped.asked_to_run(until, condition, speed))
+
+    def pause(self) -> Json:
+        """Stop."""
+        return _progress(self._stepped.pause())
+
+    def next_events(self) -> list[Json]:
+        """The events to come."""
+        return self._stepped.next_events(NEXT_EVENTS)
+
+    def packets(self) -> Json:
+        """Where packets are; directions have the number of their link in the drawing."""
+        packets = self._stepped.packets()
+        for direction in packets["directions"]:
+            direction["number"] = self._watcher.number_of(direction.pop("link"))
+        return packets
+
+    def queue(self, link: str) -> list[Json]:
+        """What is in a link."""
+        try:
+            self._live.link(link)
+        except UsageError:
+            raise UnknownNameError(f"link {plain(link)}: there is no such link") from None
+        return self._stepped.queue(link)
+
+    def connections(self) -> list[Json]:
+        """TCP connections."""
+        return self._stepped.connections()
+
+    def messages(self) -> list[Json]:
+        """The message trace."""
+        return self._stepped.messages()
+
+    def follow(self, interfaces: list[str]) -> Json:
+        """Of these interfaces only; returns them."""
+        self._stepped.follow(interfaces)
+        return {"interfaces": interfaces}
+
+    def figures(self) -> Json:
+        """What a condition can speak of."""
+        return self._stepped.figures()
+
+
+def _progress(progress: Any) -> Json:
+    said: Json = progress.to_json()
+    return said

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""What `hybridnet.Net` is called with, checked: Mininet's options that there are not, and which values make sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.values import choice, flag, number, shown
+from hybridnet.errors import UsageError
+from hybridnet.machines.cluster.here import HERE
+from hybridnet.observe.results.on_loss import ON_LOSS
+from hybridnet.plan.choices.asked import asked
+from hybridnet.plan.network import PlanOptions
+from hybridnet.plan.network.switch_kinds import SWITCH_KINDS
+
+__all__ = ["check_arguments", "plan_options"]
+
+# Mininet's constructor options that have no meaning here, and what to do instead.
+_UNSUPPORTED = {
+    "autoPinCpus": "give hosts cores, as in addHost(cores=0)",
+    "inNamespace": "switches live in their machine's namespace",
+    "listenPort": "give switches theirs, as in addSwitch(listenPort=6654)",
+    "xterms": "run programs with popen",
+}
+_PLAN_OPTIONS = set(PlanOptions.__dataclass_fields__) - {"token", "controllers", "peering_key"}
+_NO_TOKEN = "0" * 16  # of plans that nobody builds
+_NO_KEY = "0" * 64
+
+
+def check_arguments(
+    topo: Any,
+    cluster: Any,
+    machine: Any,
+    switches: Any,
+    on_loss: Any,
+    on_progress: Any,
+    wait_connected: Any,
+    flags: Mapping[str, Any],
+) -> None:
+    """Refuse what `Net` cannot do.
+
+    Args:
+        flags: by their names.
+
+    Raises:
+        UsageError: a value makes no sense.
+    """
+    if topo is not None and not isinstance(topo, Topo):
+        raise UsageError(f"Net: topo {shown(topo)} is not a description; give an object of a Topo class")
+    if cluster is not None and not hasattr(cluster, "call_all"):
+        raise UsageError(
+            f"Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, or make one"
+        )
+    if switches is not None:
+        choice(switches, "Net: switches", SWITCH_KINDS)
+    if machine is not None:
+        choice(machine, "Net: machine", (HERE, "local"))
+        if cluster is not None:
+            raise UsageError(f"Net: machine={shown(machine)} and cluster= name the machines twice; give one")
+    if on_loss is not None:
+        choice(on_loss, "Net: on_loss", ON_LOSS)
+    if on_progress is not None and not callable(on_progress):
+        raise UsageError(f"Net: on_progress {shown(on_progress)} cannot be called; give a function")
+    for name, value in flags.items():
+        flag(value, f"Net: {name}")
+    if not isinstance(wait_connected, bool):
+        number(wait_connected, "Net: waitConnected", 0, 1e6)
+
+
+def plan_options(of_mininet: Mapping[str, Any], options: Mapping[str, Any]) -> PlanOptions:
+    """The options of plans that nobody builds yet: without a token, a key and controllers; with those that the command
+    line asks of all networks.
+
+    Args:
+        of_mininet: those of the plan's options that have other names in Mininet.
+        options: those that `Net` does not name.
+
+    Raises:
+        UsageError: there is no such option, or it is Mininet's and not supported, or the command line asks for another
+            value.
+    """
+    for name, value in options.items():
+        if name in _UNSUPPORTED and value:
+            raise UsageError(f"Net: {name}= is not supported; {_UNSUPPORTED[name]}")
+    known = {name: value for name, value in options.items() if name not in _UNSUPPORTED}
+    if unknown := set(known) - _PLAN_OPTIONS:
+        raise UsageError(f"Net: unknown option {min(unknown)!r}; see help(hybridnet.Net)")
+    return PlanOptions(**{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **asked().and_own(known)})

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Live hosts, switches, their interfaces and links."""
+
+from hybridnet.run.node.link import Intf, Link, TCIntf, TCLink
+from hybridnet.run.node.node import (
+    CPULimitedHost,
+    Host,
+    LinuxBridge,
+    Node,
+    OVSKernelSwitch,
+    OVSSwitch,
+    Switch,
+)
+
+__all__ = [
+    "CPULimitedHost", "Host", "Intf", "Link", "LinuxBridge", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "TCIntf",
+    "TCLink",
+]  # fmt: skip

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What a running instance can be asked, verb by verb; `hybridnet.simulate.instance.process` lists them."""
+
+from __future__ import annotations
+
+import base64
+import json
+import resource
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hybridnet.describe.schema.check import check
+from hybridnet.errors import PlanError, UsageError
+from hybridnet.simulate.instance.changes import change_of
+from hybridnet.simulate.instance.directions import DIRECTIONS, merged, with_both_files
+from hybridnet.simulate.instance.timelines import Timelines
+
+__all__ = ["Verbs", "snapshot_of"]
+
+Request = dict[str, Any]
+
+
+def snapshot_of(instance: Any, *, of_elements: bool = True) -> dict[str, Any]:
+    """The instance's counters, and the most memory that this process ever had."""
+    most_memory_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return {**instance.snapshot(of_elements), "process": {"most_memory_bytes": most_memory_bytes}}
+
+
+class Verbs:
+    """Performs one request after the other.
+
+    Args:
+        instance: a `_simcore.Instance` that runs.
+        plan: what it was built from; it keeps what holds of each link.
+        directory: where memory is that it shares with others of its machine.
+    """
+
+    def __init__(self, instance: Any, plan: dict[str, Any], directory: Path) -> None:
+        self._instance, self._directory = instance, directory
+        self._links = {link["name"]: link for link in plan["links"]}
+        self._timelines = Timelines(instance, self._links)
+        self._verbs: dict[str, Callable[[Request], dict[str, Any]]] = {
+            "snapshot": self._snapshot,
+            "sample": self._sample,
+            "link_counts": self._link_counts,
+            "set_link": self._set_link,
+            "change": self._change,
+            "schedule": self._timelines.schedule,
+            "cancel": self._timelines.cancel,
+            "fired": self._timelines.fired,
+            "clock": self._clock,
+            "switches": self._switches,
+            "start_capture": self._start_capture,
+            "stop_capture": self._stop_capture,
+            "captures": self._captures,
+        }
+
+    def perform(self, verb: object, request: Request) -> dict[str, Any]:
+        """What the verb answers. Raises HybridnetError or RuntimeError, and then nothing has changed."""
+        if not isinstance(verb, str) or verb not in self._verbs:
+            known = ", ".join(f'"{name}"' for name in self._verbs)
+            raise UsageError(f'unknown verb {verb!r}; there are {known} and "stop"')
+        return self._verbs[verb](request)
+
+    def _snapshot(self, request: Request) -> dict[str, Any]:
+        of_elements = request.get("of_elements", True)
+        if not isinstance(of_elements, bool):
+            raise UsageError(f"snapshot: of_elements is {of_elements!r}; it must be true or false")
+        return snapshot_of(self._instance, of_elements=of_elements)
+
+    def _sample(self, request: Request) -> dict[str, Any]:
+        names = [request.get(key, []) for key in ("links", "interfaces")]
+        for each in names:
+            if not isinstance(each, list) or not all(isinstance(name, str) for name in each):
+                raise UsageError(f"sample: {each!r} is not a list of names")
+        answer: dict[str, Any] = self._instance.sample(*names)
+        return answer
+
+    def _link_counts(self, request: Request) -> dict[str, Any]:
+        known = request.get("known", 0)
+        if type(known) is not int or not 0 <= known < 1 << 63:
+            raise UsageError(
+                f"link_counts: known is {known!r}; it must be the generation of an earlier answer, or 0"
+            )
+        generation, directions, figures = self._instance.link_counts(known)
+        return {
+            "generation": generation,
+            "directions": directions,
+            "figures": base64.b64encode(figures).decode("ascii"),
+        }
+
+    def _clock(self, _: Request) -> dict[str, Any]:
+        return {"now_ns": self._instance.wall_now_ns, "epoch_ns": self._instance.epoch_ns}
+
+    def _switches(self, _: Request) -> dict[str, Any]:
+        return {"connected": self._instance.switches_connected()}
+
+    def _set_link(self, request: Request) -> dict[str, Any]:
+        link = self._link(request.get("link"))
+        name = link["name"]
+        changed = {
+            way: merged(link[way], request[way], f"set_link {name}, {way}") if request.get(way) else None
+            for way in DIRECTIONS
+        }
+        up = request.get("up")
+        if up is not None and not isinstance(up, bool):
+            raise PlanError(f"set_link {name}: up is {up!r}; it must be true or false")
+        if any(changed.values()):
+            self._timelines.refuse_pending(name)
+            note = {"link": name, **with_both_files(changed)}
+            self._instance.set_link(name, note["a_to_b"], note["b_to_a"], json.dumps(note))
+            link.update({way: values for way, values in changed.items() if values is not None})
+        if up is not None:
+            self._instance.set_link_up(name, up, json.dumps({"link": name, "up": up}))
+        return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
+
+    def _change(self, request: Request) -> dict[str, Any]:
+        wanted = {key: value for key, value in request.items() if key != "verb"}
+        check(wanted, "instance", "change", "change")
+        removed = wanted.get("remove", {}).get("links", [])
+        for name in removed:
+            self._timelines.refuse_pending(name)
+        # Where there is a record, nothing but routes can change in this way.
+        note = json.dumps({"routes": wanted.get("routes", {})})
+        self._instance.change(change_of(wanted, self._directory), note)
+        for name in removed:
+            del self._links[name]
+        self._links.update({link["name"]: link for link in wanted.get("add", {}).get("links", [])})
+        return {"time_ns": self._instance.wall_now_ns}
+
+    def _start_capture(self, request: Request) -> dict[str, Any]:
+        given = {key: value for key, value in request.items() if key != "verb"}
+        check(given, "instance", "start_capture", "running_capture")
+        self._instance.start_capture(**given)
+        return {}
+
+    def _stop_capture(self, request: Request) -> dict[str, Any]:
+        file = request.get("file")
+        if not isinstance(file, str):
+            raise UsageError(f"stop_capture: file is {file!r}; it must be that of a capture")
+        answer: dict[str, Any] = self._instance.stop_capture(file)
+        return answer
+
+    def _captures(self, _: Request) -> dict[str, Any]:
+        return {"captures": self._instance.captures()}
+
+    def _link(self, name: object) -> dict[str, Any]:
+        self._timelines.follow()
+        if not isinstance(name, str) or name not in self._links:
+            raise PlanError(f"set_link: there is no link {name!r}; there are {', '.join(self._links)}")
+        return self._links[name]

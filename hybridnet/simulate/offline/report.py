@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""What the replications of a simulation say together, and its run directory."""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hybridnet.observe.results.estimate import Estimate, estimate_of_figure, is_zero_without_event
+from hybridnet.observe.results.run_directory import RunDirectory
+from hybridnet.observe.series import Block
+from hybridnet.observe.series.writer import SeriesWriter
+from hybridnet.plan.placement.parts import Partition
+from hybridnet.simulate.offline.replication import Replication
+
+__all__ = ["Figure", "SimulationReport"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One counter over all replications."""
+
+    element: str
+    name: str
+    over: Estimate
+
+
+@dataclass(frozen=True)
+class SimulationReport:
+    """A simulation's replications.
+
+    Args:
+        until_ns: simulated time of each.
+        replications: in the order of their seeds.
+        wall_s: from the first one's start to the last one's end.
+        partition: the parts of each; None: there was one.
+    """
+
+    until_ns: int
+    replications: list[Replication]
+    wall_s: float
+    partition: Partition | None = None
+
+    @property
+    def seeds_made_no_difference(self) -> bool:
+        """Whether there are several replications, and all figures of all are equal: then nothing was random."""
+        first, *others = self.replications
+        return bool(others) and all(each.figures == first.figures for each in others)
+
+    @property
+    def failed(self) -> dict[str, int]:
+        """The applications that failed, as a transfer to a port where nobody listens does: in how many replications."""
+        return {
+            element: sum(each.figures.get((element, "failed"), 0) > 0 for each in self.replications)
+            for element, name in self._keys()
+            if name == "failed"
+            and any(each.figures.get((element, name), 0) > 0 for each in self.replications)
+        }
+
+    def figures(self) -> list[Figure]:
+        """The mean of every figure at the end with its 95 % interval. A replication that dropped nothing counts as 0;
+        one that could not measure something, such as a round trip, is left out of its mean.
+        """
+        return [Figure(*key, self._over(key)) for key in self._keys()]
+
+    def __getitem__(self, key: tuple[str, str]) -> Estimate:
+        """The mean of one counter, by (element, name). Raises KeyError if there is none."""
+        if not any(key in each.figures for each in self.replications):
+            raise KeyError(key)
+        return self._over(key)
+
+    def _keys(self) -> list[tuple[str, str]]:
+        return list(dict.fromkeys(key for each in self.replications for key in each.figures))
+
+    def _over(self, key: tuple[str, str]) -> Estimate:
+        return estimate_of_figure(key[1], [each.figures.get(key) for each in self.replications])
+
+    def _written(self) -> list[Replication]:
+        """The replications as files have them, with zeros: who reads one row does not know what the others counted."""
+        counted = [key for key in self._keys() if is_zero_without_event(key[1])]
+        return [
+            replace(each, figures=each.figures | {key: 0.0 for key in counted if key not in each.figures})
+            for each in self.replications
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it but the series, as data."""
+        return {
+            "until_ns": self.until_ns,
+            "seeds": [each.seed for each in self.replications],
+            "wall_s": self.wall_s,
+            "processor_s": sum(each.processor_s for each in self.replications),
+            "events": sum(each.events for each in self.replications),
+            "trace_hashes": [each.trace_hash for each in self.replications],
+            "partition": None if self.partition is None else asdict(self.partition),
+            "waited_share": [each.waited_share for each in self.replications],
+            "figures": [
+                {"element": each.element, "name": each.name, **asdict(each.over)} for each in self.figures()
+            ],
+        }
+
+    def write(self, directory: RunDirectory) -> list[Path]:
+        """Write ``figures.json``, ``.csv`` and ``.parquet``, OMNeT++'s ``.sca`` and ``.vec`` of each seed, and, where
+        there are any, ``histograms.json``, and ``series.parquet`` with the samples. Returns their paths.
+        """
+        columns = ["seed", "element", "name", "value"]
+        replications = self._written()
+        rows = [(each.seed, *key, value) for each in replications for key, value in each.figures.items()]
+        written = [
+            directory.write_json("figures.json", self.to_json()),
+            directory.write_csv("figures.csv", columns, rows),
+            directory.write_parquet("figures.parquet", columns, rows),
+        ]
+        if any(each.histograms for each in self.replications):
+            written.append(directory.write_json("histograms.json", self._histograms()))
+        if any(each.sampled_ns for each in self.replications):
+            written += self._write_series(directory.path)
+        return [*written, *(path for each in replications for path in _omnetpp(each, directory))]
+
+    def _histograms(self) -> list[dict[str, Any]]:
+        return [
+            {"seed": each.seed, "element": element, "name": name, "bins": bins}
+            for each in self.replications
+            for (element, name), bins in each.histograms.items()
+        ]
+
+    def _write_series(self, folder: Path) -> list[Path]:
+        writer = SeriesWriter(folder)
+        for each in self.replications:
+            together: dict[tuple[int, int], list[tuple[str, str]]] = {}  # what has the same samples
+            for key in each.series:
+                span = each.span(key)
+                together.setdefault((span.start, span.stop), []).append(key)
+            writer.append([_block(each, keys, slice(*span)) for span, keys in together.items()], each.seed)
+        path = writer.finish()
+        return [] if path is None else [path]
+
+
+def _block(replication: Replication, keys: list[tuple[str, str]], span: slice) -> Block:
+    times = array("d", [instant_ns / 1e9 for instant_ns in replication.sampled_ns[span]])
+    rows = zip(*(replication.series[key][span] for key in keys), strict=True)
+    by_instant = array("d", itertools.chain.from_iterable(rows))
+    return Block([(replication.kinds[key], *key) for key in keys], times, by_instant)
+
+
+def _omnetpp(replication: Replication, directory: RunDirectory) -> Iterator[Path]:
+    from hybridnet._simcore import omnetpp_files
+
+    texts = omnetpp_files(
+        f"simulate-{replication.seed}",
+        [("seed", str(replication.seed))],
+        [(*key, value) for key, value in replication.figures.items()],
+        [
+            (*key, replication.sampled_ns[replication.span(key)], values[replication.span(key)])
+            for key, values in replication.series.items()
+        ],
+        [(*key, bins) for key, bins in replication.histograms.items()],
+    )
+    for suffix, text in zip(("sca", "vec"), texts, strict=True):
+        path = directory.path / "omnetpp" / f"seed-{replication.seed}.{suffix}"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        yield path

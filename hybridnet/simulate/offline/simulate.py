@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""simulate: a description whose nodes are all simulated, in virtual time, with one or many seeds."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from hybridnet.describe.quantities import parse_delay
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.values import flag, shown, whole
+from hybridnet.errors import UsageError
+from hybridnet.observe.series.connection_trace import ConnectionTrace
+from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
+from hybridnet.plan.placement.layout import lay_out
+from hybridnet.plan.placement.parts import Partition, partition, partition_as_named
+from hybridnet.simulate.offline.ranks import Hosts, check_hosts, replications_over_mpi
+from hybridnet.simulate.offline.replication import Job, Replication, run_replication
+from hybridnet.simulate.offline.report import SimulationReport
+from hybridnet.simulate.offline.workers import replications
+
+__all__ = ["offline", "offline_plan", "simulate", "span_ns"]
+
+SEEDS_LIMIT = 100_000
+SAMPLES_LIMIT = 10_000_000
+PARTS_LIMIT = 1024
+_MACHINE = "simulation"
+
+
+def simulate(
+    topo: Topo | Callable[[int], Topo],
+    until: str | float,
+    *,
+    seeds: int | Sequence[int] = 1,
+    parallel: int = 1,
+    mpi: int | None = None,
+    hosts: Sequence[str] | Hosts = (),
+    real_time: bool = False,
+    jobs: int | None = None,
+    trace_hash: bool = False,
+    series: str | float | None = None,
+    options: PlanOptions | None = None,
+    on_progress: Callable[[float, int], object] = lambda done, of: None,
+    trace: ConnectionTrace | None = None,
+) -> SimulationReport:
+    """Simulate a network as fast as its events can be handled. Needs no root.
+
+    Args:
+        topo: the description; every node is a simulated one. Where it names as many machines as there are parts, these
+            are the parts; else machines and instances make no difference. Or a function that makes that of a seed.
+        until: simulated time, above 0: ``"60s"``; a number is seconds.
+        seeds: how many replications, whose seeds count up from that of the options, 1; or the seeds themselves.
+        parallel: so many parts of the network, each a thread, 1 to 1024. The results are those of one part.
+        mpi: so many parts, each a process of an MPI job; replications come one after the other. None: threads.
+        hosts: the machines of these processes, as ssh knows them, or `Hosts`, to say how they are reached; none: this
+            computer.
+        real_time: no faster than the wall clock; a replication ends when `until` is over there, however much was
+            simulated (`simulated_ns`). With a series it ends when all is simulated, and `sampled_wall_s` says how
+            long each part took.
+        jobs: so many replications at once, each in a process of its own; None: as many as there are processors for all
+            their parts.
+        trace_hash: take a digest of every packet at every link; replications have it as `trace_hash`.
+        series: simulated time between samples of all counters, such as ``"100ms"``; None: none are taken.
+        options: of the plan.
+        on_progress: called about ten times per second with how many replications are done, those that run with the part
+            of `until` that they have reached, and of how many: 1.25 of 3. With `mpi`, called as each ends.
+        trace: writes down the state of TCP connections, of a single replication; None: nothing does.
+
+    Raises:
+        UsageError: an emulated node, or an argument that makes no sense.
+        EnvironmentLackError, MachineError: MPI is missing, or a process of it ended.
+        PlanError, TopologyError: the description cannot be built, or not be cut into so many parts.
+        ConfigError: the simulator refuses it.
+
+    Example:
+        >>> from hybridnet.topologies import DumbbellTopo  # doctest: +SKIP
+        >>> report = simulate(Dumbbell(), "10s", seeds=10)  # doctest: +SKIP
+        >>> report["a:tcp_bulk:0", "written_bytes"].mean  # doctest: +SKIP
+    """
+    until_ns = span_ns(until, "until")
+    sample_ns = None if series is None else span_ns(series, "series")
+    if sample_ns is not None and until_ns // sample_ns > SAMPLES_LIMIT:
+        raise UsageError(
+            f"simulate: series {series} over {until} are more than {SAMPLES_LIMIT} samples; take fewer"
+        )
+    numbers = _numbers(seeds, 1 if options is None else options.seed)
+    parts = whole(parallel, "simulate: parallel", 1, PARTS_LIMIT)
+    given_hosts = check_hosts(hosts)
+    if mpi is not None:
+        if parts > 1:
+            raise UsageError("simulate: parallel and mpi: parts are threads or processes; give one of them")
+        parts = whole(mpi, "simulate: mpi", 1, PARTS_LIMIT)
+    elif given_hosts.names:
+        raise UsageError("simulate: hosts are for the processes of MPI; say how many with mpi")
+    paced = flag(real_time, "simulate: real_time")
+    at_once = min(
+        len(numbers),
+        max(1, (os.cpu_count() or 1) // parts) if jobs is None else whole(jobs, "simulate: jobs", 1, 4096),
+    )
+    plans: dict[int, dict[str, Any]] = {}
+    if not isinstance(topo, Topo):
+        topos = {seed: topo(seed) for seed in numbers}
+        topo = topos[numbers[0]]
+        plans = {seed: offline_plan(each, options) for seed, each in topos.items()}
+    plan = offline_plan(topo, options)
+    if (parts > 1 or mpi is not None or paced) and any(
+        _shape(each) != _shape(plan) for each in plans.values()
+    ):
+        raise UsageError(
+            "simulate: the seeds give networks with different nodes or links, which are not cut alike; leave parallel, "
+            "mpi and real_time out, or simulate one seed at a time"
+        )
+    cut = partitioned(topo, plan, parts) if parts > 1 or mpi is not None or paced else None
+    job = Job(plan, until_ns, sample_ns, cut, flag(trace_hash, "simulate: trace_hash"), paced, plans)
+    if plan["captures"] and len(numbers) > 1:
+        raise UsageError(
+            "simulate: every seed would write the same captures; take one seed, or leave the captures out"
+        )
+    if trace is not None and len(numbers) > 1:
+        raise UsageError(
+            "simulate: every seed would write the same trace; take one seed, or leave the trace out"
+        )
+    if trace is not None and (mpi is not None or paced):
+        raise UsageError(
+            "simulate: a trace of connections is taken in virtual time, in one process; leave mpi and real_time out"
+        )
+    reached = dict.fromkeys(numbers, 0.0)
+
+    def on_reached(seed: int, now_ns: int) -> None:
+        reached[seed] = now_ns / until_ns
+        on_progress(sum(reached.values()), len(numbers))
+
+    began = time.perf_counter()
+    made: dict[int, Replication] = {}
+    if mpi is not None:
+        running: Iterator[Replication] = replications_over_mpi(job, numbers, given_hosts)
+    elif at_once == 1:
+        running = (run_replication(job, seed, trace, on_time=partial(on_reached, seed)) for seed in numbers)
+    else:
+        running = replications(job, numbers, at_once, on_reached)
+    for replication in running:
+        made[replication.seed] = replication
+        on_reached(replication.seed, until_ns)
+    took_s = time.perf_counter() - began
+    return SimulationReport(until_ns, [made[seed] for seed in numbers], took_s, cut)
+
+
+def _shape(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The nodes and links of a plan, without what they are asked."""
+    return [node["name"] for node in plan["nodes"]], [link["name"] for link in plan["links"]]
+
+
+def offline_plan(topo: Topo, options: PlanOptions | None = None) -> dict[str, Any]:
+    """The instance plan of a description, all on one machine.
+
+    Raises:
+        UsageError: it has an emulated node, or none at all.
+        PlanError: it cannot be built as asked.
+    """
+    [instance] = offline(topo, options)[1].instances.values()
+    return instance
+
+
+def offline(topo: Topo, options: PlanOptions | None = None) -> tuple[Topo, Plan]:
+    """A description with all its nodes on one machine, and its plan. Raises as `offline_plan`."""
+    specs = list(topo.node_specs())
+    emulated = next((spec for spec in specs if spec.kind in ("host", "switch")), None)
+    if emulated is not None:
+        raise UsageError(
+            f"simulate: {emulated.name} is an emulated {emulated.kind}; describe it with "
+            f"addSim{emulated.kind.title()}, or run the network in real time (hybridnet run)"
+        )
+    guest = next((spec for spec in specs if spec.kind == "guest"), None)
+    if guest is not None:
+        raise UsageError(
+            f"simulate: {guest.name} is a guest, and nobody can join virtual time; leave it out, or run the network in "
+            "real time (hybridnet run)"
+        )
+    if not specs:
+        raise UsageError(
+            "simulate: the topology has no nodes; add some with addSimHost, addSimRouter, addSimSwitch"
+        )
+    place = {"machine": _MACHINE, "instance": None}
+    together = topo.revised({spec.name: {**spec.options, **place} for spec in specs}, {})
+    chosen = PlanOptions(token="0" * 16) if options is None else options
+    alone = replace(chosen, record=None, instances_per_machine=1)
+    return together, make_plan(together, [MachineSpec(_MACHINE, "198.18.0.1")], alone)
+
+
+def partitioned(topo: Topo, plan: dict[str, Any], parts: int) -> Partition:
+    """The parts of a description whose plan this is: its machines, where these are as many, or METIS'.
+
+    Raises:
+        PlanError: it cannot be cut so.
+    """
+    named = list(dict.fromkeys(spec.machine for spec in topo.node_specs() if spec.machine is not None))
+    if len(named) != parts:
+        return partition(plan, parts)
+    machines = [
+        MachineSpec(name, f"198.18.{place // 250}.{place % 250 + 1}") for place, name in enumerate(named)
+    ]
+    return partition_as_named(plan, lay_out(topo, machines, 1).machine_of)
+
+
+def span_ns(value: Any, name: str) -> int:
+    """A duration above zero in nanoseconds; a number is seconds. Raises UsageError, UnitError."""
+    given = f"{value}s" if isinstance(value, int | float) and not isinstance(value, bool) else value
+    span_ns = parse_delay(given, f"simulate: {name}")
+    if span_ns <= 0:
+        raise UsageError(f"simulate: {name} {shown(value)} is not above 0; write for example '10s'")
+    return span_ns
+
+
+def _numbers(seeds: Any, first: int) -> list[int]:
+    if not isinstance(seeds, Sequence) or isinstance(seeds, str | bytes):
+        seeds = range(first, first + whole(seeds, "simulate: seeds", 1, SEEDS_LIMIT))
+    numbers = [whole(seed, "simulate: seed", 0, 2**63 - 1) for seed in seeds]
+    if not numbers or len(set(numbers)) != len(numbers):
+        raise UsageError(f"simulate: seeds {shown(seeds)}: give at least one, and each once")
+    return numbers

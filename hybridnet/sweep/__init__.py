@@ -1,8 +1,0 @@
-# SPDX-License-Identifier: MIT
-"""Sweeps: one description or script with many values and seeds."""
-
-from __future__ import annotations
-
-from hybridnet.sweep.values import value
-
-__all__ = ["value"]

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Where costs are kept: one file for each computer, under the state directory of the user.
+
+    $XDG_STATE_HOME/hybridnet/costs/COMPUTER.json     ~/.local/state where that is not set
+
+Measuring needs root and planning does not, so what `sudo hybridnet calibrate` measures belongs to the user who asked.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import re
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hybridnet.describe.values import parse_json
+from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.tools.forecast.costs import Costs
+
+__all__ = ["FACTS", "MOST_AGE_DAYS", "costs_file", "facts_of", "keep_costs", "read_costs", "stale_because"]
+
+MOST_AGE_DAYS = 90
+FACTS = ("processor", "cpus", "kernel", "openvswitch", "kernel_datapath", "hybridnet")
+"""Of an agent's facts those on which costs depend."""
+
+
+def facts_of(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that make costs stale when they change; of the processors only how many there are."""
+    return {name: len(facts[name]) if name == "cpus" else facts[name] for name in FACTS}
+
+
+def costs_file(computer: str) -> Path:
+    """The file of a computer's costs."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}", computer):
+        raise UsageError(f"computer {computer!r}: that is not a host name; write the name of one")
+    return _state_of(_user()[0]) / "hybridnet" / "costs" / f"{computer}.json"
+
+
+def keep_costs(costs: Costs) -> Path:
+    """Write a computer's costs, in place of what was there. Returns the file.
+
+    Raises:
+        EnvironmentLackError: it cannot be written.
+    """
+    path = costs_file(costs.computer)
+    uid, gid = _user()
+    try:
+        for folder in reversed([path.parent, *path.parent.parents]):
+            if not folder.is_dir():
+                folder.mkdir(mode=0o755)
+                os.chown(folder, uid, gid)
+        # A new name, which nothing stands at: root writes here, in a folder of somebody else's.
+        descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=f".{costs.computer}-")
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(json.dumps(costs.to_json(), indent=1) + "\n")
+            os.fchmod(descriptor, 0o644)
+            os.fchown(descriptor, uid, gid)
+        os.replace(new, path)
+    except OSError as error:
+        raise EnvironmentLackError(
+            f"costs of {costs.computer}: {path} cannot be written: {error.strerror}; set XDG_STATE_HOME to a folder "
+            "that can"
+        ) from None
+    return path
+
+
+def read_costs(computer: str, facts: Mapping[str, Any] | None = None) -> Costs:
+    """The costs of a computer, where they are fresh.
+
+    Args:
+        facts: what the computer says of itself now; None: it cannot be asked, and only age and version count.
+
+    Raises:
+        UsageError: there are none, they are stale, or the file is damaged.
+    """
+    path = costs_file(computer)
+    try:
+        content = parse_json(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(
+            f"forecast: what things cost on {computer} is not known; run `sudo hybridnet calibrate`, once on each "
+            "computer"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"{path}: it cannot be read: {error}; run `sudo hybridnet calibrate` again"
+        ) from None
+    costs = Costs.from_json(content, str(path))
+    if why := stale_because(costs, facts):
+        raise UsageError(
+            f"forecast: the costs of {computer} are stale: {why}; run `sudo hybridnet calibrate` again"
+        )
+    return costs
+
+
+def stale_because(costs: Costs, facts: Mapping[str, Any] | None, now: datetime | None = None) -> str | None:
+    """Why costs no longer hold; None where they do.
+
+    Args:
+        facts: as of `read_costs`.
+        now: None: the present.
+    """
+    for name in FACTS if facts is not None else ("hybridnet",):
+        then, present = costs.facts.get(name), (facts if facts is not None else _own_version())[name]
+        if then != present:
+            return f"{name} was {then} and is {present}"
+    try:
+        age = (now or datetime.now(UTC)) - datetime.fromisoformat(costs.measured_at)
+    except (ValueError, TypeError):
+        return f"{costs.measured_at!r} is not a time"
+    if age.days >= MOST_AGE_DAYS:
+        return f"they were measured {age.days} days ago, and hold for {MOST_AGE_DAYS}"
+    return None
+
+
+def _own_version() -> dict[str, Any]:
+    from hybridnet import __version__
+
+    return {"hybridnet": __version__}
+
+
+def _user() -> tuple[int, int]:
+    """Whose state it is: behind sudo, that of who asked."""
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        return int(os.environ["SUDO_UID"]), int(os.environ.get("SUDO_GID", os.environ["SUDO_UID"]))
+    return os.geteuid(), os.getegid()
+
+
+def _state_of(uid: int) -> Path:
+    if given := os.environ.get("XDG_STATE_HOME"):
+        return Path(given)
+    try:
+        home = pwd.getpwuid(uid).pw_dir
+    except KeyError:  # a user without a name
+        home = os.environ.get("HOME", "/")
+    return Path(home) / ".local" / "state"
