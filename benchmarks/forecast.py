@@ -32,8 +32,8 @@ from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.tools.calibration import Seen, calibrate, networks_on, run_flows
 from hybridnet.tools.forecast import Costs, Demand, Flow, Forecast, make_forecast
+from hybridnet.tools.forecast.cost_files import facts_of, keep_costs, read_costs
 from hybridnet.tools.forecast.forecast import FULL
-from hybridnet.tools.forecast.kept import facts_of, keep_costs, read_costs
 from hybridnet.tools.forecast.loads import Computer
 from hybridnet.topologies import TwoTrees
 

@@ -24,7 +24,7 @@ from benchmarks.result import Result
 from hybridnet import Cluster, Net, Topo
 from hybridnet.experiments.common.inet_testbed import Arm, peered_plans
 from hybridnet.experiments.common.numbered import FILTER, Place
-from hybridnet.run.net.boot import await_peers
+from hybridnet.run.net.startup import await_peers
 
 RATE_MBPS, DELAY_MS, QUEUE_PACKETS = 10_000, 1, 10_000
 ROUNDS = 3

@@ -55,7 +55,7 @@ from hybridnet.experiments.maxinet.verdicts import HOLE, LIMITS, MOST_OF_DEMAND
 from hybridnet.machines.cluster import Cluster
 from hybridnet.observe.results import Check, RunDirectory, add_experiment_arguments
 from hybridnet.observe.results.console import PlainConsole
-from hybridnet.run.net.boot import machine_specs
+from hybridnet.run.net.startup import machine_specs
 from hybridnet.tools.forecast import Demand
 from hybridnet.topologies.tree import switches_in_tree
 

@@ -13,8 +13,8 @@ from hybridnet.machines.cluster import Cluster
 from hybridnet.plan.network import Plan
 from hybridnet.tools.calibration import computers_of, named_facts
 from hybridnet.tools.forecast import Demand, Flow, make_forecast
+from hybridnet.tools.forecast.cost_files import facts_of, read_costs
 from hybridnet.tools.forecast.demand import SEGMENT_BYTES
-from hybridnet.tools.forecast.kept import facts_of, read_costs
 from hybridnet.tools.forecast.loads import Computer
 
 __all__ = ["Capacity", "demand_of", "forecast_capacity"]

@@ -14,7 +14,7 @@ import tty
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from hybridnet.cli.detaching import add_detached_run_argument
+from hybridnet.cli.detach_options import add_detached_run_argument
 
 if TYPE_CHECKING:
     import socket

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure, keep and print."""
-    from hybridnet.tools.forecast.kept import costs_file, keep_costs
+    from hybridnet.tools.forecast.cost_files import costs_file, keep_costs
     from hybridnet.tools.forecast.text import COST_COLUMNS, cost_rows
 
     places = places_of(arguments)
@@ -69,6 +69,6 @@ def _of_this_computer() -> Costs:
     import socket
 
     from hybridnet.agent.machine.facts import facts
-    from hybridnet.tools.forecast.kept import facts_of, read_costs
+    from hybridnet.tools.forecast.cost_files import facts_of, read_costs
 
     return read_costs(socket.gethostname(), facts_of(facts()))

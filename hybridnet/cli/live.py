@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 
-from hybridnet.run.live.wanted import Where, read_where, where
+from hybridnet.run.live.page_options import Where, read_where, where
 
 __all__ = ["LIVE", "add_live_arguments", "with_page"]
 

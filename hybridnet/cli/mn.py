@@ -13,9 +13,9 @@ from hybridnet.cli.network import (
     instances_asked,
     machine_names,
 )
-from hybridnet.cli.recorded import add_recording_arguments, ending_with_record
+from hybridnet.cli.record_options import add_recording_arguments, ending_with_record
 from hybridnet.errors import UsageError
-from hybridnet.plan.choices.asked import asking
+from hybridnet.plan.choices.from_command_line import asking
 from hybridnet.run.prompt.ending import add_strict_argument
 from hybridnet.system.log import LEVELS
 

@@ -17,7 +17,7 @@ from hybridnet.describe.quantities import format_delay, parse_delay
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.node_options import MOST_INSTANCES
 from hybridnet.errors import UsageError
-from hybridnet.plan.choices.asked import Asked
+from hybridnet.plan.choices.from_command_line import Asked
 from hybridnet.plan.choices.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
 from hybridnet.plan.choices.peering import parse_peering
 from hybridnet.plan.network.switch_kinds import SWITCH_KINDS

@@ -8,13 +8,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hybridnet.cli.forecasting import (
-    add_forecast_arguments,
-    computers_for,
-    demanded_by_experiment,
-    machines_on,
-    print_forecast,
-)
 from hybridnet.cli.network import (
     add_cut_delay_argument,
     add_machines_argument,
@@ -23,6 +16,13 @@ from hybridnet.cli.network import (
     cut_delay_ns,
     machine_names,
     plan_options,
+)
+from hybridnet.cli.plan_forecast import (
+    add_forecast_arguments,
+    computers_for,
+    demanded_by_experiment,
+    machines_on,
+    print_forecast,
 )
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.describe.topo import Topo, find_loop, natural

@@ -15,7 +15,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from hybridnet.cli.detaching import add_detach_argument, run_detached
+from hybridnet.cli.detach_options import add_detach_argument, run_detached
 from hybridnet.cli.experiments import declared, experiment_names, load
 from hybridnet.cli.main import Parser
 from hybridnet.cli.places import add_place_arguments, places_of
@@ -128,7 +128,7 @@ def _check_words(arguments: argparse.Namespace, names: Sequence[str]) -> None:
 
 
 def _run_all(arguments: argparse.Namespace, names: Sequence[str]) -> int:
-    from hybridnet.cli.reproducing import plan_of, reproduce_all
+    from hybridnet.cli.reproduce_all import plan_of, reproduce_all
 
     chosen = [declared(name) for name in names if not arguments.only or name in arguments.only]
     plans = plan_of(chosen, virtual=arguments.virtual_time, within_s=arguments.within)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.cli.detaching import add_detach_argument, run_detached
+from hybridnet.cli.detach_options import add_detach_argument, run_detached
 from hybridnet.cli.live import LIVE, add_live_arguments, with_page
 from hybridnet.cli.network import (
     SPREAD,
@@ -23,7 +23,12 @@ from hybridnet.cli.network import (
     plan_options,
 )
 from hybridnet.cli.places import PLACE_OPTIONS, add_place_arguments, places_of
-from hybridnet.cli.recorded import add_recording_arguments, add_set_argument, check_trace, ending_with_record
+from hybridnet.cli.record_options import (
+    add_recording_arguments,
+    add_set_argument,
+    check_trace,
+    ending_with_record,
+)
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.compat.mininet import importing
 from hybridnet.compat.mininet.python2 import run_script
@@ -31,7 +36,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.switch_options import SIMULATED
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.observe.results.on_loss import ON_LOSS, STOP, on_loss
-from hybridnet.plan.choices.asked import asking
+from hybridnet.plan.choices.from_command_line import asking
 from hybridnet.plan.placement.spread import spread
 from hybridnet.run.prompt.ending import add_strict_argument
 from hybridnet.run.prompt.user_code import require_file, user_code

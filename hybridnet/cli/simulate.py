@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.live import add_live_arguments
-from hybridnet.cli.recorded import add_set_argument
+from hybridnet.cli.record_options import add_set_argument
 from hybridnet.cli.stepping import run_live, wants_page
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.describe.user_files import named_files
@@ -194,13 +194,13 @@ def _traced(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> tupl
     names = [] if arguments.trace is None else arguments.trace.split(",")
     if names and (arguments.out is None or len(seeds) > 1):
         raise UsageError(f"--trace {arguments.trace}: traces go into --out DIR, and are of one seed")
-    from hybridnet.observe.recording.traced import split_traced
+    from hybridnet.observe.recording.trace_files import split_traced
 
     return split_traced(names, {spec.name: spec.kind for spec in topo.node_specs()})
 
 
 def _keep_traces(folder: Path, captures: dict[str, str], trace: ConnectionTrace | None) -> None:
-    from hybridnet.observe.recording.traced import write_connections, write_texts
+    from hybridnet.observe.recording.trace_files import write_connections, write_texts
 
     if captures or trace is not None:
         folder.mkdir()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hybridnet.cli.live import LIVE
 from hybridnet.errors import UsageError
-from hybridnet.run.live.wanted import Where, read_where
+from hybridnet.run.live.page_options import Where, read_where
 
 if TYPE_CHECKING:
     from hybridnet.describe.topo import Topo

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import time
 
-from hybridnet.cli.detaching import add_detached_run_argument
+from hybridnet.cli.detach_options import add_detached_run_argument
 from hybridnet.errors import MachineError
 
 SUMMARY = "End a detached run as ^C does: its network is removed, its results stay. Remove the entry of an ended run."

@@ -98,12 +98,12 @@ def find_topology(file: str | None, text: str | None) -> Topo:
 
 def load_file(file: str) -> tuple[dict[str, Any], Topo | None]:
     """The names that a file defines; its ``if __name__ == "__main__"`` part does not run. A file that starts a network
-    all the same ends there, and nothing starts: see `hybridnet.run.net.describing`.
+    all the same ends there, and nothing starts: see `hybridnet.run.net.dry_run`.
 
     Returns:
         The names, and the topology of the network that it would have started.
     """
-    from hybridnet.run.net.describing import StartedError, describing
+    from hybridnet.run.net.dry_run import StartedError, describing
 
     require_file(file)
     if importing.imports_mininet(Path(file)):

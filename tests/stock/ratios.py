@@ -23,7 +23,7 @@ from hybridnet.experiments.maxinet.report import ArmRound, compare
 from hybridnet.experiments.maxinet.scale import PAPER
 from hybridnet.experiments.maxinet.tables import LEGEND, table_of
 from hybridnet.observe.results.console import PlainConsole
-from hybridnet.run.net.boot import machine_specs
+from hybridnet.run.net.startup import machine_specs
 
 SCALE = replace(PAPER, name="stock", depth=2, steps=(1,), seconds_per_step=10)
 SWITCHES = 2**SCALE.depth - 1

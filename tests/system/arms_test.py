@@ -14,7 +14,7 @@ from hybridnet.experiments.maxinet.arms import RECEIVERS, SENDERS
 from hybridnet.experiments.maxinet.datapath import resolve
 from hybridnet.experiments.maxinet.experiment import ARMS
 from hybridnet.experiments.maxinet.scale import PAPER
-from hybridnet.run.net.boot import machine_specs
+from hybridnet.run.net.startup import machine_specs
 
 SMALL = replace(PAPER, name="small", depth=2, steps=(1,), seconds_per_step=3)
 SWITCHES = 2**SMALL.depth - 1

@@ -24,7 +24,7 @@ from typing import Any
 from distributed import Client
 
 from hybridnet.machines.workers.certificates import make_certificate
-from hybridnet.machines.workers.quiet import turn_down_housekeeping
+from hybridnet.machines.workers.dask_settings import turn_down_housekeeping
 from hybridnet.machines.workers.security import security_of
 
 PATIENCE_S = 2.0

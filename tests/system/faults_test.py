@@ -53,7 +53,7 @@ DESTROY = [
     Fault("hybridnet.agent.machine.agent:Agent.destroy"),
     Fault("hybridnet.agent.instances.instance_process:InstanceProcess.stop"),
     Fault("hybridnet.agent.instances.instance_process:InstanceProcess._end"),
-    Fault("hybridnet.agent.programs.processes:Process.close"),
+    Fault("hybridnet.agent.programs.piped_programs:Process.close"),
     Fault("hybridnet.agent.programs.shell:Shell.close"),
     Fault("hybridnet.agent.hosts.hosts:Hosts.kill_processes"),
     Fault("hybridnet.agent.hosts.hosts:Hosts._remove_namespaces"),
@@ -73,8 +73,8 @@ START = [
     Fault("hybridnet.machines.cluster.cluster:Cluster._await_agents"),
     Fault("hybridnet.run.controllers.ryu:RyuController.launch", after=True),
     Fault("hybridnet.run.controllers.ryu:RyuController.await_listening"),
-    Fault("hybridnet.run.net.boot:bind_nodes"),
-    Fault("hybridnet.run.net.boot:await_switches"),
+    Fault("hybridnet.run.net.startup:bind_nodes"),
+    Fault("hybridnet.run.net.startup:await_switches"),
     Fault("hybridnet.run.node:Host.config", call=2),
 ]
 """In the head, while a network starts."""

@@ -154,12 +154,12 @@ HEAD = [
     Fault("hybridnet.machines.workers.fabric:Fabric.plug_in", after=True),
     Fault("hybridnet.machines.workers.launch:LaunchedMachine.start_agent", after=True),
     Fault("hybridnet.machines.cluster.cluster:Cluster._joined", after=True),
-    Fault("hybridnet.run.net.boot:late_spec"),
+    Fault("hybridnet.run.net.startup:late_spec"),
     Fault("hybridnet.run.net.measure:Measuring.joined"),
     Fault("hybridnet.run.net.changes:wait"),
     Fault("hybridnet.machines.cluster.roll:Roll.admit"),
-    Fault("hybridnet.run.net.boot:await_peers"),
-    Fault("hybridnet.run.net.boot:bind_nodes", after=True),
+    Fault("hybridnet.run.net.startup:await_peers"),
+    Fault("hybridnet.run.net.startup:bind_nodes", after=True),
     Fault("hybridnet.run.node:Host.config"),
 ]
 

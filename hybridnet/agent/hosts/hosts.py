@@ -19,7 +19,7 @@ from typing import Any
 from hybridnet.agent.hosts import host_namespaces
 from hybridnet.agent.hosts.device_counters import Carrier, DeviceCounters, Row
 from hybridnet.agent.hosts.device_settings import Found, names_now, settings_of
-from hybridnet.agent.hosts.host_names import HostNames
+from hybridnet.agent.hosts.etc_hosts import HostNames
 from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.errors import MachineError

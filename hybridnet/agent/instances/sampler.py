@@ -22,7 +22,7 @@ from hybridnet.agent.counters.socket_diag import SocketDiagnosis
 from hybridnet.agent.hosts.device_counters import Row
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
-from hybridnet.agent.instances.chosen import Chosen
+from hybridnet.agent.instances.series_selection import Chosen
 from hybridnet.errors import MachineError
 from hybridnet.observe.series import Key, SampleBuffer, of_sections
 from hybridnet.observe.series.buckets import percentile_ns, subtract_buckets

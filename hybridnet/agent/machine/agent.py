@@ -24,7 +24,7 @@ from hybridnet.agent.hosts import echo
 from hybridnet.agent.hosts.cpu_limits import CpuLimits
 from hybridnet.agent.hosts.devices import HOST, LINUX, OPENVSWITCH, Devices
 from hybridnet.agent.hosts.hosts import Hosts
-from hybridnet.agent.hosts.names import refuse_taken
+from hybridnet.agent.hosts.name_conflicts import refuse_taken
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.agent.hosts.neighbours import NeighbourLimits
 from hybridnet.agent.hosts.pairs import Pairs
@@ -35,8 +35,8 @@ from hybridnet.agent.instances.crossings import Crossings
 from hybridnet.agent.instances.instances import Instances
 from hybridnet.agent.instances.timelines import InterfaceTimelines
 from hybridnet.agent.machine import facts as machine_facts
-from hybridnet.agent.machine.counting import Counting
 from hybridnet.agent.machine.files import Files
+from hybridnet.agent.machine.metrics import Counting
 from hybridnet.agent.machine.witnesses import Witnesses
 from hybridnet.agent.programs import probes
 from hybridnet.agent.programs.acts import Acts

@@ -12,7 +12,7 @@ from typing import Any
 
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
-from hybridnet.agent.programs import program
+from hybridnet.agent.programs import launch
 from hybridnet.errors import MachineError
 
 _SENT = re.compile(r"(\d+) packets transmitted, (\d+) received")
@@ -65,7 +65,7 @@ def ping_pairs(
         host, address = pair
         argv = ["ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{wait_s:g}"]
         limit_s = count * max(interval_s, wait_s) + wait_s + 30
-        done = program.run([*argv, *(extra or []), address], prefix(host), os.environ, timeout=limit_s)
+        done = launch.run([*argv, *(extra or []), address], prefix(host), os.environ, timeout=limit_s)
         said, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
         if "packets transmitted" not in said:
             words = complaint.strip() or said.strip() or f"exit status {done.returncode}"

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent.hosts.cpu_limits import CpuLimits
-from hybridnet.agent.programs import program
+from hybridnet.agent.programs import launch
 from hybridnet.agent.programs.acts import Acts
 from hybridnet.agent.programs.batch import run_commands
 from hybridnet.agent.programs.handles import handles
-from hybridnet.agent.programs.processes import Process
+from hybridnet.agent.programs.piped_programs import Process
 from hybridnet.agent.programs.shell import Shell, own_folder
 from hybridnet.agent.programs.terminals import Terminals
 from hybridnet.agent.verbs import verb, waiting_verb
@@ -70,9 +70,7 @@ class Programs:
         command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv
         command = [*self._limits.within(node), *command]
         with self._act_at(node):
-            done = program.run(
-                command, self._prefix_of(node), self._environment, input=input, timeout=timeout
-            )
+            done = launch.run(command, self._prefix_of(node), self._environment, input=input, timeout=timeout)
         return {"status": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
 
     @waiting_verb

@@ -10,9 +10,9 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from hybridnet.agent.counters.busy import running_ns
 from hybridnet.agent.counters.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.counters.port_stats import PortRow
+from hybridnet.agent.counters.utilization import running_ns
 from hybridnet.agent.hosts.pairs import delete_each, delete_links, keep_stack_out, mark
 from hybridnet.agent.switching.openvswitch import OpenVSwitch, OwnOpenVSwitch, RunningOpenVSwitch, listens
 from hybridnet.agent.switching.patches import Patches

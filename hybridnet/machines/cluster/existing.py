@@ -9,8 +9,8 @@ from hybridnet.describe.topo.specs import natural
 from hybridnet.describe.values import number, plain, shown, text
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster.names import distinct
+from hybridnet.machines.workers.dask_settings import QuietClient
 from hybridnet.machines.workers.lean_dask import Client, Security
-from hybridnet.machines.workers.quiet import QuietClient
 
 __all__ = ["client_of", "require_sound", "workers_of"]
 

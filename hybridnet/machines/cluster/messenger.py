@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import MachineError
-from hybridnet.machines.workers.topic import progress_topic
+from hybridnet.machines.workers.progress_topic import progress_topic
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
 from hybridnet.system.open_files import allow_open_files
@@ -62,8 +62,12 @@ class Messenger:
             patience_s: for how long a worker may be silent before Dask gives it up; 0: as Dask has it.
         """
         from hybridnet.machines.workers.certificates import make_certificate
+        from hybridnet.machines.workers.dask_settings import (
+            QuietClient,
+            QuietScheduler,
+            turn_down_housekeeping,
+        )
         from hybridnet.machines.workers.lean_dask import SpecCluster
-        from hybridnet.machines.workers.quiet import QuietClient, QuietScheduler, turn_down_housekeeping
         from hybridnet.machines.workers.security import security_of
 
         logging.getLogger("distributed").setLevel(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hybridnet.errors import HybridnetError, MachineError
 from hybridnet.machines.workers.lean_dask import Worker, WorkerPlugin
-from hybridnet.machines.workers.topic import progress_topic
+from hybridnet.machines.workers.progress_topic import progress_topic
 
 if TYPE_CHECKING:
     from hybridnet.agent.machine.agent import Agent

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.agent.machine.agent import Agent
+from hybridnet.machines.workers.dask_settings import QuietWorker, turn_down_housekeeping
 from hybridnet.machines.workers.lean_dask import Worker
 from hybridnet.machines.workers.plugin import AgentPlugin
-from hybridnet.machines.workers.quiet import QuietWorker, turn_down_housekeeping
 from hybridnet.machines.workers.security import security_of
 from hybridnet.system.journal import Journal
 from hybridnet.system.parent import die_with_parent

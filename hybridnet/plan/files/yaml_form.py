@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from hybridnet.describe.options import table
-from hybridnet.describe.options.said import said_schema
+from hybridnet.describe.options.input_schema import said_schema
 from hybridnet.describe.schema.check import told
 from hybridnet.describe.topo import LinkSpec, NodeSpec, Topo
 from hybridnet.describe.topo.node_options import NODE_OPTIONS

@@ -14,14 +14,14 @@ from types import TracebackType
 from typing import Any, ClassVar
 
 from hybridnet.run.live.access import Tokens
-from hybridnet.run.live.answers import ANSWERS
 from hybridnet.run.live.control import Control
 from hybridnet.run.live.files import Files
 from hybridnet.run.live.network import Live
+from hybridnet.run.live.page_options import LOOPBACK
+from hybridnet.run.live.response_schemas import ANSWERS
 from hybridnet.run.live.routes import ROUTES, Route
 from hybridnet.run.live.server import Feed, Server, application
 from hybridnet.run.live.terminals import Terminals
-from hybridnet.run.live.wanted import LOOPBACK
 from hybridnet.run.live.watching import Watcher
 from hybridnet.system.ending import Endings, undone_on_error
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hybridnet.run.live.answers import ANSWERS
 from hybridnet.run.live.flows import MOST_SECONDS
+from hybridnet.run.live.response_schemas import ANSWERS
 
 __all__ = ["PREFIX", "ROUTES", "Route", "openapi"]
 

@@ -30,15 +30,15 @@ from hybridnet.describe.schema.check import told
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.run.live.access import REQUESTS_AT_ONCE, BodyTooLongError, Gate, Tokens
-from hybridnet.run.live.answers import ANSWERS
 from hybridnet.run.live.callers import Caller
 from hybridnet.run.live.control import Control
 from hybridnet.run.live.files import Files
 from hybridnet.run.live.network import UnknownNameError
+from hybridnet.run.live.page_options import LOOPBACK
+from hybridnet.run.live.response_schemas import ANSWERS
 from hybridnet.run.live.routes import PREFIX, ROUTES, Route, openapi
 from hybridnet.run.live.terminals import Terminals
 from hybridnet.run.live.updates import Updates
-from hybridnet.run.live.wanted import LOOPBACK
 from hybridnet.run.live.watching import Watcher
 from hybridnet.system.open_files import allow_open_files
 

@@ -18,10 +18,10 @@ from hybridnet.plan.network import Plan
 from hybridnet.run.live.control import Control
 from hybridnet.run.live.network import Live, UnknownNameError
 from hybridnet.run.live.page import Page
+from hybridnet.run.live.page_options import LOOPBACK, checked_place
 from hybridnet.run.live.routes import Route
-from hybridnet.run.live.stepping_answers import STEPPING_ANSWERS
+from hybridnet.run.live.stepping_response_schemas import STEPPING_ANSWERS
 from hybridnet.run.live.stepping_routes import STEPPING_ROUTES
-from hybridnet.run.live.wanted import LOOPBACK, checked_place
 from hybridnet.run.live.watching import Watcher
 from hybridnet.simulate.offline.stepper import Stepper
 

@@ -11,7 +11,7 @@ from hybridnet.describe.values import choice, flag, number, shown
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster.here import HERE
 from hybridnet.observe.results.on_loss import ON_LOSS
-from hybridnet.plan.choices.asked import asked
+from hybridnet.plan.choices.from_command_line import asked
 from hybridnet.plan.network import PlanOptions
 from hybridnet.plan.network.switch_kinds import SWITCH_KINDS
 

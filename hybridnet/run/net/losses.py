@@ -11,7 +11,7 @@ import threading
 
 from hybridnet.errors import MachineError
 from hybridnet.machines.cluster import Machines
-from hybridnet.observe.results import watch
+from hybridnet.observe.results import open_runs
 from hybridnet.observe.results.on_loss import CONTINUE
 from hybridnet.run.net.link_changes import Missed
 from hybridnet.run.net.outages import Outages
@@ -76,4 +76,4 @@ class Losses:
             return
         if machine in lost:  # else it has returned meanwhile
             warn(f"*** without machine {machine} the run ends\n")
-            watch.lost(MachineError(lost[machine].why))
+            open_runs.lost(MachineError(lost[machine].why))

@@ -9,7 +9,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.errors import MachineError
 from hybridnet.machines.cluster import Machines
 from hybridnet.machines.cluster.here import HERE, Here
-from hybridnet.run.net import boot
+from hybridnet.run.net import startup
 from hybridnet.run.net.controllers import Controllers
 from hybridnet.system.ending import Endings
 from hybridnet.system.folders import require_folder
@@ -46,7 +46,7 @@ class NetMachines:
         """Those that there are, or will be for this description."""
         if self._cluster is not None:
             return self._cluster.machines
-        return [HERE] if self._here else boot.machine_names(topo)
+        return [HERE] if self._here else startup.machine_names(topo)
 
     def require_folder(self, folder: str) -> None:
         """Raise MachineError where a folder for records is missing on one of them."""
@@ -67,7 +67,7 @@ class NetMachines:
             has_switches: whether there are emulated ones, of which this computer has those of one network only.
         """
         if self._cluster is not None:
-            heads = {name: boot.own_address_toward(self._cluster.address(name)) for name in names}
+            heads = {name: startup.own_address_toward(self._cluster.address(name)) for name in names}
             controllers.begin(heads, endings)
             return self._cluster
         endings.add(self._close)

@@ -25,7 +25,7 @@ from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.machines.cluster import Machines
 from hybridnet.machines.cluster.machines import Loss
-from hybridnet.observe.results import watch
+from hybridnet.observe.results import open_runs
 from hybridnet.observe.results.incidents import incident_lines
 from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.machines import Counters
@@ -172,7 +172,7 @@ class Measuring:
                 self._processes.watch(f"controller {controller.name}", own, wanted)
         self._first = self._take(cluster)
         self._cluster = cluster
-        watch.began(self._stop)
+        open_runs.began(self._stop)
 
     def end(self) -> None:
         """The network is about to be removed: the last mark. Does nothing before `begin`, nor a second time."""
@@ -181,7 +181,7 @@ class Measuring:
         self._last = self._now()
         self._cluster = None
         self._end_watch()
-        watch.ended(self._stop, self.verdict(None, None))
+        open_runs.ended(self._stop, self.verdict(None, None))
 
     def returned(self, machine: str, loss: Loss, counters: dict[str, Any]) -> Absence:
         """A lost machine has been built again, and has counted this."""

@@ -21,11 +21,11 @@ from hybridnet.describe.values import shown
 from hybridnet.errors import PlanError, UsageError
 from hybridnet.machines.cluster import Machines
 from hybridnet.plan.network import MachineSpec, Plan, PlanOptions
-from hybridnet.run.net import boot
+from hybridnet.run.net import startup
 from hybridnet.run.net.controllers import Controllers, controller_targets
 from hybridnet.run.net.instances import by_instance
 from hybridnet.run.net.measure import Measuring
-from hybridnet.run.net.recorded import Recorded
+from hybridnet.run.net.run_output import Recorded
 from hybridnet.system.log import info
 
 __all__ = ["Leaving", "Members", "Planned", "newcomers"]
@@ -100,8 +100,8 @@ class Members:
                 info(f"*** Starting machine {name}\n")
                 arrival = coming.enter_context(self._cluster.joining(name))
                 calls[name] = arrival.call
-                specs = [*specs, boot.late_spec(name, arrival.address, arrival.call("capacity"), specs)]
-                heads = {name: boot.own_address_toward(arrival.address)}
+                specs = [*specs, startup.late_spec(name, arrival.address, arrival.call("capacity"), specs)]
+                heads = {name: startup.own_address_toward(arrival.address)}
                 targets = controller_targets(self._controllers.all, heads)
                 options = dataclasses.replace(options, controllers={**_by_machine(options), **targets})
                 if options.record is not None:
@@ -111,7 +111,7 @@ class Members:
             for name, call in calls.items():
                 part = plan.machines[name]
                 seconds[name] = call("build", plan=part, controllers=False)
-                if boot.has_something_to_obey(part):
+                if startup.has_something_to_obey(part):
                     call("obey_controllers")
                 self._recorded.join(name, call)
                 self._measuring.joined(name, call("counters"))

@@ -34,18 +34,17 @@ from hybridnet.machines.cluster.here import HERE
 from hybridnet.observe.results import on_loss as losing
 from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.verdict import Verdict
-from hybridnet.plan.choices.asked import asked
+from hybridnet.plan.choices.from_command_line import asked
 from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.network.switch_kinds import switches_notes
 from hybridnet.run.controllers.kinds import Controller
-from hybridnet.run.live.wanted import checked_place, wanted
-from hybridnet.run.net import batch, boot, probes
+from hybridnet.run.live.page_options import checked_place, wanted
+from hybridnet.run.net import batch, probes, startup
 from hybridnet.run.net.arguments import check_arguments, plan_options
 from hybridnet.run.net.batch import Completed
-from hybridnet.run.net.boot import own_address_toward
 from hybridnet.run.net.classes import check_interface_class, link_defaults
 from hybridnet.run.net.controllers import Controllers, controller_targets
-from hybridnet.run.net.describing import describe_only
+from hybridnet.run.net.dry_run import describe_only
 from hybridnet.run.net.guests import offer_tickets, withdraw_tickets
 from hybridnet.run.net.instances import by_instance
 from hybridnet.run.net.iperf import Flow, iperf_pair
@@ -58,9 +57,10 @@ from hybridnet.run.net.members import Members
 from hybridnet.run.net.nodes import LiveNodes
 from hybridnet.run.net.outages import Outages
 from hybridnet.run.net.ping_matrix import PingMatrix, measure_pings
-from hybridnet.run.net.recorded import Recorded
 from hybridnet.run.net.returns import Returns
-from hybridnet.run.net.running import Running
+from hybridnet.run.net.run_output import Recorded
+from hybridnet.run.net.running_state import Running
+from hybridnet.run.net.startup import own_address_toward
 from hybridnet.run.net.structure import Structure, name_of
 from hybridnet.run.net.timeline_changes import read_timeline
 from hybridnet.run.net.timelines import Status, Timeline, Timelines
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from hybridnet.run.live import Page
     from hybridnet.run.live.stepping import LiveStepper
     from hybridnet.run.net.captures import Capture
-    from hybridnet.run.net.traced import Traced
+    from hybridnet.run.net.traces import Traced
     from hybridnet.simulate.offline import SimulationReport
 
 __all__ = ["Mininet", "Net", "own_address_toward"]
@@ -262,7 +262,7 @@ class Net(Structure):
         if self._started:
             raise UsageError("simulate: the network runs; simulate it before start(), or after stop()")
         from hybridnet.simulate.offline import simulate  # only who simulates waits for this import
-        from hybridnet.simulate.offline.kept import Keeper
+        from hybridnet.simulate.offline.run_files import Keeper
 
         how: dict[str, Any] = {
             "seeds": seeds,
@@ -721,7 +721,7 @@ class Net(Structure):
         )
         cluster.on_progress = self._on_progress or (lambda machine, text: debug(f"{machine}: {text}\n"))
         heads = {machine: own_address_toward(cluster.address(machine)) for machine in cluster.machines}
-        specs = boot.machine_specs(cluster)
+        specs = startup.machine_specs(cluster)
         options = dataclasses.replace(
             asked_for,
             token=secrets.token_hex(8),
@@ -737,7 +737,7 @@ class Net(Structure):
             info(f"*** {note}\n")
         for warning in plan.warnings:
             info(f"*** Warning: {warning}\n")
-        info(f"*** Building {boot.parts_text(self.hosts, self.switches, plan.links)}\n")
+        info(f"*** Building {startup.parts_text(self.hosts, self.switches, plan.links)}\n")
         self._make(plan, cluster)
         self._run(topo, plan, specs, options, traced)
 
@@ -752,11 +752,11 @@ class Net(Structure):
             }
         )
         self._controllers.ready()  # a switch that finds none waits a second before it tries again
-        told = [name for name, part in plan.machines.items() if boot.has_something_to_obey(part)]
+        told = [name for name, part in plan.machines.items() if startup.has_something_to_obey(part)]
         cluster.call_all({machine: ("obey_controllers", {}) for machine in told})
         self._endings.add(self._unbind)
-        self.links = boot.bind_nodes(plan, dict(self._nodes.items()), cluster)
-        boot.await_peers(cluster, plan.instances)
+        self.links = startup.bind_nodes(plan, dict(self._nodes.items()), cluster)
+        startup.await_peers(cluster, plan.instances)
         self._await_switches(plan, list(self._nodes))
 
     def _run(
@@ -799,12 +799,14 @@ class Net(Structure):
 
     def _await_switches_of(self, plan: Plan, names: Sequence[str]) -> None:
         """Wait for the controllers of those of `names` that are switches and have some, as `waitConnected` says."""
-        switches = boot.switches_with_controllers(plan)
+        switches = startup.switches_with_controllers(plan)
         waiting = set(names) & set(switches)
         if self._wait_connected and waiting:
             machines = sorted({plan.machine_of[name] for name in waiting}, key=natural)
-            patience_s = boot.CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
-            boot.await_switches(
+            patience_s = (
+                startup.CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
+            )
+            startup.await_switches(
                 self.cluster, machines, self._controllers.check, self._on_progress, patience_s
             )
             self._controllers.settle(plan.machine_of, switches, patience_s)

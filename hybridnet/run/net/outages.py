@@ -22,7 +22,7 @@ from hybridnet.machines.cluster import Machines
 from hybridnet.plan.network import Plan
 from hybridnet.plan.network.links import LinkPlan
 from hybridnet.plan.network.route_changes import rerouted
-from hybridnet.run.net import boot
+from hybridnet.run.net import startup
 from hybridnet.run.net.instances import call_instances
 from hybridnet.run.net.link_changes import LinkChanges
 from hybridnet.system.log import info, warn
@@ -213,7 +213,7 @@ class Outages:
     def _have_back(self, names: Sequence[str], plan: Plan) -> None:
         """They run again. Once their peers hear them, links are up and down as the user wants it, and routes follow."""
         self._missed.difference_update(names)
-        boot.await_peers(self._cluster, plan.instances, missed=self._missed)
+        startup.await_peers(self._cluster, plan.instances, missed=self._missed)
         for link in plan.links:
             if not link.simulated or not set(names) & set(link.instances):
                 continue

@@ -16,13 +16,13 @@ from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster import Machines
 from hybridnet.plan.network import Plan
-from hybridnet.run.net import boot
+from hybridnet.run.net import startup
 from hybridnet.run.net.link_changes import LinkChanges
 from hybridnet.run.net.losses import Losses
 from hybridnet.run.net.measure import Measuring
 from hybridnet.run.net.nodes import LiveNodes
 from hybridnet.run.net.outages import Outages
-from hybridnet.run.net.recorded import Recorded
+from hybridnet.run.net.run_output import Recorded
 from hybridnet.system.log import info
 
 __all__ = ["Returns"]
@@ -78,7 +78,7 @@ class Returns:
         with self._cluster.restarting(name) as call:
             part = {**plan.machines[name], "instances": self._outages.plans_again(name)}
             seconds: dict[str, float] = call("build", plan=part, controllers=False)
-            if boot.has_something_to_obey(part):
+            if startup.has_something_to_obey(part):
                 call("obey_controllers")
             self._recorded.resume(name, call)
             for instance in part["instances"]:
@@ -87,7 +87,7 @@ class Returns:
         own = [node for node in nodes.values() if plan.machine_of[node.name] == name]
         settings = {node: node.settings for node in own}
         try:
-            boot.bind_again(plan, name, own, self._cluster)
+            startup.bind_again(plan, name, own, self._cluster)
             for node in own:
                 node.settings = settings[node]
             self._links.set_down_again(name, nodes)

@@ -17,14 +17,14 @@ from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.network.difference import difference
 from hybridnet.plan.network.pinning import pins_of
 from hybridnet.run.controllers.kinds import RemoteController
-from hybridnet.run.net import boot
+from hybridnet.run.net import startup
 from hybridnet.run.net.changes import make_changes, undo_changes
 from hybridnet.run.net.classes import check_link_class
 from hybridnet.run.net.controllers import Controllers
 from hybridnet.run.net.machines import NetMachines
 from hybridnet.run.net.members import Leaving, check_instance_leaving, newcomers
 from hybridnet.run.net.nodes import LiveNodes, check_node_class, unknown_node
-from hybridnet.run.net.running import Running
+from hybridnet.run.net.running_state import Running
 from hybridnet.run.node import Node, Switch
 from hybridnet.run.node.link import Link
 from hybridnet.system.ending import Endings, undone_on_error
@@ -319,7 +319,7 @@ class Structure:
 
     def linksBetween(self, node1: Node, node2: Node) -> list[Link]:
         """The links between two emulated nodes."""
-        return boot.links_between(self.links, self._node(node1), self._node(node2))
+        return startup.links_between(self.links, self._node(node1), self._node(node2))
 
     # Inside
 
@@ -365,7 +365,7 @@ class Structure:
             for name in planned.came:
                 undo.add(partial(self.cluster.remove, name))
             if names or any(part.get("peers") for each in changes.values() for part in each.add["instances"]):
-                boot.await_peers(self.cluster, new.instances, missed=running.losses.missed().instances)
+                startup.await_peers(self.cluster, new.instances, missed=running.losses.missed().instances)
             self._bind(new, nodes, live, old)
             came = [nodes[name] for name in nodes if name not in before]
             self._await_switches(new, [node.name for node in came])
@@ -385,7 +385,7 @@ class Structure:
         return leave
 
     def _bind(self, plan: Plan, nodes: LiveNodes, live: Sequence[Link], earlier: Plan) -> None:
-        self.links = boot.bind_nodes(plan, dict(nodes.items()), self.cluster, live, earlier)
+        self.links = startup.bind_nodes(plan, dict(nodes.items()), self.cluster, live, earlier)
 
     def _now(self, what: str = "") -> tuple[Plan, Running]:
         """The plan and what runs. Raises MachineError, whose text begins with `what`: the network does not run."""

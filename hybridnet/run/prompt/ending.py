@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 
 from hybridnet.errors import HybridnetError
+from hybridnet.observe.results.open_runs import Watch
 from hybridnet.observe.results.verdict import Verdict, together
-from hybridnet.observe.results.watch import Watch
 from hybridnet.system.log import warn
 
 __all__ = ["add_strict_argument", "ending_with_verdict", "say_verdict_at_exit", "verdict_line"]

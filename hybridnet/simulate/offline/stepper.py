@@ -25,7 +25,7 @@ from hybridnet.describe.values import number, shown, text, whole
 from hybridnet.errors import UsageError
 from hybridnet.plan.network import Plan, PlanOptions
 from hybridnet.simulate.offline.engine import Json, Whole
-from hybridnet.simulate.offline.looking import SECTIONS, Looking
+from hybridnet.simulate.offline.inspection import SECTIONS, Looking
 from hybridnet.simulate.offline.owner import Owner
 from hybridnet.simulate.offline.simulate import offline, span_ns
 

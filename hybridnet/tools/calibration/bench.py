@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import ExperimentError
-from hybridnet.tools.calibration.looks import Seen
+from hybridnet.tools.calibration.busy_times import Seen
 from hybridnet.tools.calibration.solve import (
     WORK,
     Point,

@@ -13,8 +13,8 @@ from hybridnet.agent.machine.facts import facts as own_facts
 from hybridnet.machines.cluster import Cluster
 from hybridnet.system.processor import computer as this_computer
 from hybridnet.tools.calibration.bench import Bench, Networks, Tell
+from hybridnet.tools.forecast.cost_files import facts_of
 from hybridnet.tools.forecast.costs import AROUND, Cost, Costs, Element
-from hybridnet.tools.forecast.kept import facts_of
 
 __all__ = ["calibrate", "computers_of", "named_facts"]
 

@@ -15,7 +15,7 @@ from hybridnet.machines.cluster import Cluster
 from hybridnet.run.net import Net
 from hybridnet.run.node.popen import Popen
 from hybridnet.tools.calibration.bench import Networks
-from hybridnet.tools.calibration.looks import Look, Seen, seen_by
+from hybridnet.tools.calibration.busy_times import Look, Seen, seen_by
 from hybridnet.tools.forecast.demand import Flow
 
 __all__ = ["networks_on", "run_flows"]

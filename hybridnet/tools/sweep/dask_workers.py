@@ -23,8 +23,8 @@ from types import TracebackType
 from distributed import Future, KilledWorker, get_worker
 
 from hybridnet.errors import EnvironmentLackError, ExperimentError, HybridnetError, MachineError, UsageError
+from hybridnet.machines.workers.dask_settings import QuietClient
 from hybridnet.machines.workers.edition import edition
-from hybridnet.machines.workers.quiet import QuietClient
 from hybridnet.tools.sweep.program import start_program
 
 __all__ = ["DaskWorkers"]

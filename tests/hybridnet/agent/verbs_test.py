@@ -9,8 +9,8 @@ import pytest
 
 from hybridnet.agent.instances.changes import Changes
 from hybridnet.agent.machine.agent import Agent
-from hybridnet.agent.machine.counting import Counting
 from hybridnet.agent.machine.files import Files
+from hybridnet.agent.machine.metrics import Counting
 from hybridnet.agent.programs.programs import Programs
 from hybridnet.agent.verbs import perform, verb, verbs_of, waiting_verb, waits
 from hybridnet.errors import MachineError, PlanError, UsageError

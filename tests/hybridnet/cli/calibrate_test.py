@@ -11,7 +11,7 @@ import pytest
 
 from hybridnet.agent.machine.facts import facts
 from hybridnet.cli.main import main
-from hybridnet.tools.forecast.kept import costs_file, facts_of, keep_costs
+from hybridnet.tools.forecast.cost_files import costs_file, facts_of, keep_costs
 from tests.hybridnet.tools.forecast.support import costs
 
 NAME = socket.gethostname()

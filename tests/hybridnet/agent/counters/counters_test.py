@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.agent.counters.busy import running_ns, share_of
 from hybridnet.agent.counters.counters import (
     counted_devices,
     device_drops,
@@ -20,6 +19,7 @@ from hybridnet.agent.counters.counters import (
     parse_softnet,
     quotas,
 )
+from hybridnet.agent.counters.utilization import running_ns, share_of
 from hybridnet.agent.hosts.device_counters import Carrier, Row
 from hybridnet.system.cgroups import Hierarchy
 

@@ -6,8 +6,8 @@ import threading
 from array import array
 from typing import Any
 
-from hybridnet.agent.instances.chosen import Chosen
 from hybridnet.agent.instances.sampler import Figures, InstancesSource, ProcessorsSource, Sampler
+from hybridnet.agent.instances.series_selection import Chosen
 from hybridnet.errors import MachineError
 
 COUNT = ("machines", "m1", "count")

@@ -118,7 +118,7 @@ def test_on_pythonpath_both_names_are_one_package(program: str) -> None:
 def test_a_script_with_the_folder_on_pythonpath_ends_with_a_verdict_on_its_networks() -> None:
     program = (
         "import mininet.log\nfrom hybridnet.observe.results.verdict import Verdict\n"
-        "from hybridnet.observe.results import watch\n"
+        "from hybridnet.observe.results import open_runs\n"
     )
     ran = program + "stop = lambda: None\nwatch.began(stop)\nwatch.ended(stop, Verdict('trusted', []))\n"
     for script, said in ((program, ""), (ran, "*** Verdict: trusted")):

@@ -11,7 +11,7 @@ import pytest
 
 from hybridnet import Net, result
 from hybridnet.errors import HybridnetError, MachineError, UsageError
-from hybridnet.observe.recording.ambient import current, recording
+from hybridnet.observe.recording.current_record import current, recording
 from hybridnet.observe.recording.outcome import take_results
 from hybridnet.observe.recording.run_record import RunRecord
 from hybridnet.observe.results.verdict import Verdict

@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
     ignored_auth,
 )
 
-from hybridnet.run.live.answers import ANSWERS
+from hybridnet.run.live.response_schemas import ANSWERS
 from hybridnet.run.live.routes import PREFIX, ROUTES
 from tests.hybridnet.run.live.drawn import GOOD, asked_at, cases, statuses
 from tests.hybridnet.run.live.support import net

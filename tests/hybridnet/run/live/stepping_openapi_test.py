@@ -13,7 +13,7 @@ from schemathesis import GenerationMode
 
 from hybridnet import Net, Topo
 from hybridnet.run.live.routes import PREFIX, ROUTES
-from hybridnet.run.live.stepping_answers import STEPPING_ANSWERS
+from hybridnet.run.live.stepping_response_schemas import STEPPING_ANSWERS
 from hybridnet.run.live.stepping_routes import STEPPING_ROUTES
 from tests.hybridnet.run.live.drawn import GOOD, asked_at, cases, statuses
 

@@ -11,7 +11,7 @@ import pytest
 from hybridnet import Net
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import MachineError
-from hybridnet.run.net import boot
+from hybridnet.run.net import startup
 from hybridnet.run.net.instances import by_instance, call_instances
 from tests.hybridnet.run.net.support import FakeCluster
 
@@ -103,4 +103,4 @@ def test_peers_that_do_not_hear_each_other_are_named(net: Net, cluster: FakeClus
     deaf = {"m1.1": {"peers": [{"name": "m1.2", "synchronized": False}]}}
     cluster.answers["snapshot"] = lambda machine, of_elements: deaf
     with pytest.raises(MachineError, match=r"instances m1.1 and m1.2 do not hear each other"):
-        boot.await_peers(cluster, net.plan.instances, patience_s=0)  # type: ignore[arg-type]
+        startup.await_peers(cluster, net.plan.instances, patience_s=0)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import pytest
 
 from hybridnet import MachineError, Net, UsageError
 from hybridnet.observe.results import on_loss
-from hybridnet.observe.results.watch import Watch
+from hybridnet.observe.results.open_runs import Watch
 from tests.hybridnet.run.net.ring import Ring
 from tests.hybridnet.run.net.support import FakeCluster
 

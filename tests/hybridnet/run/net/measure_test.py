@@ -9,7 +9,7 @@ import pytest
 
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.observe.results import Limits
-from hybridnet.observe.results.watch import Watch
+from hybridnet.observe.results.open_runs import Watch
 from hybridnet.run.net import Net
 from hybridnet.topologies import SingleSwitchTopo
 from tests.hybridnet.run.net.support import FakeCluster, counters

@@ -112,7 +112,7 @@ def test_a_newcomer_that_nobody_hears_goes_again_and_the_others_forget_it(
     def deaf(*_: Any, **__: Any) -> None:
         raise MachineError("instances m1 and m4 do not hear each other")
 
-    monkeypatch.setattr("hybridnet.run.net.boot.await_peers", deaf)
+    monkeypatch.setattr("hybridnet.run.net.startup.await_peers", deaf)
     with pytest.raises(MachineError, match="do not hear each other"):
         join(net)
     assert cluster.machines == ["m1", "m2", "m3"]

@@ -12,8 +12,8 @@ from typing import NoReturn
 import pytest
 
 from hybridnet.errors import ExperimentError, MachineError
+from hybridnet.observe.results.open_runs import began, ended, lost
 from hybridnet.observe.results.verdict import Verdict
-from hybridnet.observe.results.watch import began, ended, lost
 from hybridnet.run.prompt.ending import ending_with_verdict, verdict_line
 
 TRUSTED, SATURATED, BROKEN = Verdict.of([]), Verdict.of([], saturated=["busy"]), Verdict.of(["late"])

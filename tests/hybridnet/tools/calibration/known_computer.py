@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from hybridnet.tools.calibration.looks import Seen
+from hybridnet.tools.calibration.busy_times import Seen
 from hybridnet.tools.calibration.yardstick import CHAIN, SIM_BPS, SimulatedPair
 from hybridnet.tools.forecast.costs import AROUND, THREAD, Cost, Traffic, pausing, switching
 from hybridnet.tools.forecast.demand import SEGMENT_BYTES, Flow

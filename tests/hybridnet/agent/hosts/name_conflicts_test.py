@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.agent.hosts.names import refuse_taken
+from hybridnet.agent.hosts.name_conflicts import refuse_taken
 from hybridnet.errors import MachineError
 
 

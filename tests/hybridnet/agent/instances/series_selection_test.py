@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
-from hybridnet.agent.instances.chosen import chosen_of, not_there
+from hybridnet.agent.instances.series_selection import chosen_of, not_there
 
 PLAN = {
     "hosts": [

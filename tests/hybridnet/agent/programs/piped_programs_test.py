@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.agent.programs.processes import BUFFER_LIMIT, Process
+from hybridnet.agent.programs.piped_programs import BUFFER_LIMIT, Process
 from hybridnet.errors import MachineError, UsageError
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli.experiments import Declared
-from hybridnet.cli.reproducing import Plan, Reproduced, plan_of, reproduce_all, table_of
+from hybridnet.cli.reproduce_all import Plan, Reproduced, plan_of, reproduce_all, table_of
 from hybridnet.observe.results import Check
 from hybridnet.observe.results.console import PlainConsole
 

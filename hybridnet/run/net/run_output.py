@@ -9,14 +9,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.agent.instances.chosen import not_there
+from hybridnet.agent.instances.series_selection import not_there
 from hybridnet.agent.machine.files import PIECE_LIMIT
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import plain, shown
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster import Machines
 from hybridnet.machines.cluster.machines import Call
-from hybridnet.observe.recording.ambient import current
+from hybridnet.observe.recording.current_record import current
 from hybridnet.observe.results.verdict import Verdict
 from hybridnet.plan.network import Plan
 from hybridnet.system.log import warn
@@ -25,7 +25,7 @@ from hybridnet.system.processor import computer
 if TYPE_CHECKING:
     from hybridnet.observe.recording.network_record import NetworkRecord
     from hybridnet.observe.recording.run_record import RunRecord
-    from hybridnet.run.net.traced import Traced
+    from hybridnet.run.net.traces import Traced
 
 __all__ = ["Recorded"]
 
@@ -65,7 +65,7 @@ class Recorded:
         record = current()
         if record is None or not record.trace:
             return None
-        from hybridnet.run.net.traced import Traced  # only who traces waits for this import
+        from hybridnet.run.net.traces import Traced  # only who traces waits for this import
 
         self._traced = Traced(record, topo)
         return self._traced

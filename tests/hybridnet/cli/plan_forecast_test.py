@@ -10,7 +10,7 @@ import pytest
 
 from hybridnet import __version__
 from hybridnet.cli.main import main
-from hybridnet.tools.forecast.kept import keep_costs
+from hybridnet.tools.forecast.cost_files import keep_costs
 from tests.hybridnet.tools.forecast.support import FACTS, costs
 
 DEMAND = "flows: [{from: h1, to: h4, rate: 8 Mbit/s, protocol: udp, packet: 1000 B}]"

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 import pytest
 
+from hybridnet.observe.results.open_runs import Watch, began, ended
 from hybridnet.observe.results.verdict import Verdict
-from hybridnet.observe.results.watch import Watch, began, ended
 
 
 def test_a_watch_collects_what_ended_and_stops_what_runs_last_first() -> None:

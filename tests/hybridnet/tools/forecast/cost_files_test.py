@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.tools.forecast.kept import (
+from hybridnet.tools.forecast.cost_files import (
     MOST_AGE_DAYS,
     costs_file,
     facts_of,

@@ -13,7 +13,7 @@ import pytest
 
 from hybridnet import Topo
 from hybridnet.cli.main import main
-from hybridnet.cli.recorded import check_trace
+from hybridnet.cli.record_options import check_trace
 from hybridnet.errors import UsageError
 from hybridnet.run.prompt import exit_codes
 from hybridnet.run.prompt.output import OUTPUT_CLOSED

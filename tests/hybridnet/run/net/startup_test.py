@@ -8,8 +8,8 @@ import pytest
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import ControllerError
 from hybridnet.run.controllers.kinds import RemoteController
-from hybridnet.run.net.boot import await_switches, machine_names
 from hybridnet.run.net.controllers import controller_targets
+from hybridnet.run.net.startup import await_switches, machine_names
 from hybridnet.topologies import TwoTrees
 from tests.hybridnet.run.net.support import FakeCluster
 

@@ -66,7 +66,7 @@ def check_trace(written: str | None, topo: Topo, *, switches_simulated: bool) ->
     Raises:
         UsageError: a name is that of another node, or no simulated interface has it.
     """
-    from hybridnet.observe.recording.traced import split_traced
+    from hybridnet.observe.recording.trace_files import split_traced
 
     specs = {spec.name: spec for spec in topo.node_specs()}
     interfaces, _ = split_traced(_names_of(written), {name: spec.kind for name, spec in specs.items()})
@@ -108,8 +108,8 @@ def ending_with_record(
     if arguments.out is None and arguments.series is None and not trace:
         return ending_with_verdict(body, strict=strict)
     # Only who records waits for these imports.
-    from hybridnet.observe.recording.ambient import recording
     from hybridnet.observe.recording.capsule import capsule_of
+    from hybridnet.observe.recording.current_record import recording
     from hybridnet.observe.recording.run_record import RunRecord, default_path, series_interval_s
 
     if arguments.series is not None:

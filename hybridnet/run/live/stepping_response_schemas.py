@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a page of a simulation in virtual time answers, as JSON Schemas; see `hybridnet.run.live.answers`."""
+"""What a page of a simulation in virtual time answers, as JSON Schemas; see `hybridnet.run.live.response_schemas`."""
 
 from __future__ import annotations
 
-from hybridnet.run.live.answers import (
+from hybridnet.run.live.response_schemas import (
     ANSWERS,
     COUNT,
     FLAG,

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Collection, Mapping, Sequence
 
-from hybridnet.agent.programs import program
+from hybridnet.agent.programs import launch
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.priority import Priority, raise_thread
 
@@ -90,7 +90,7 @@ class Process:
 
         Raises:
             UsageError: the command is empty, or `discard` names something else.
-            MachineError: see `hybridnet.agent.programs.program.start`.
+            MachineError: see `hybridnet.agent.programs.launch.start`.
         """
         if not command:
             raise UsageError(f"node {node}: an empty command cannot be started")
@@ -105,7 +105,7 @@ class Process:
         if merge:
             targets["stderr"] = subprocess.STDOUT
         try:
-            self._popen = program.start(
+            self._popen = launch.start(
                 ["/bin/sh", "-c", command] if isinstance(command, str) else command,
                 prefix,
                 environment,

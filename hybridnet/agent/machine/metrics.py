@@ -9,15 +9,15 @@ from collections.abc import Callable
 from typing import Any
 
 from hybridnet.agent.counters import counters as machine_counters
-from hybridnet.agent.counters.busy import SAMPLE_SECONDS, Busy
 from hybridnet.agent.counters.link_drops import LinkDrops
+from hybridnet.agent.counters.utilization import SAMPLE_SECONDS, Busy
 from hybridnet.agent.counters.wires import patch_ends, wire_counters
 from hybridnet.agent.hosts.device_counters import Carrier
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
-from hybridnet.agent.instances.chosen import Chosen, chosen_of
 from hybridnet.agent.instances.instances import Instances
 from hybridnet.agent.instances.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
+from hybridnet.agent.instances.series_selection import Chosen, chosen_of
 from hybridnet.agent.instances.tracer import Tracer
 from hybridnet.agent.machine.witnesses import Witnesses
 from hybridnet.agent.programs import probes
@@ -104,7 +104,7 @@ class Counting:
 
         Returns:
             ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
-            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.counters.busy`); ``drops`` by interface, and
+            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.counters.utilization`); ``drops`` by interface, and
             ``mtu_mismatches`` (`hybridnet.agent.counters.counters.mtu_mismatches`); ``switching``, None where there is
             none; ``instances`` (their snapshots without elements, by name; None for one that has ended), ``started``
             and ``outages`` (`hybridnet.agent.instances.outage_log.OutageLog.counts`); ``incidents``
@@ -146,8 +146,8 @@ class Counting:
     def start_series(
         self, interval_s: float, elements: str | list[str] | None = None, from_s: float = 0.0
     ) -> None:
-        """Begins to sample what `hybridnet.agent.instances.chosen.chosen_of` says of `elements`, every so many seconds,
-        the first sample being that of second `from_s`.
+        """Begins to sample what `hybridnet.agent.instances.series_selection.chosen_of` says of `elements`, every so
+        many seconds, the first sample being that of second `from_s`.
 
         Raises:
             MachineError: no network is built here, or a series runs.

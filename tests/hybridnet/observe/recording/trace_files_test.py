@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from hybridnet.errors import UsageError
-from hybridnet.observe.recording.traced import split_traced
+from hybridnet.observe.recording.trace_files import split_traced
 
 KINDS = {"a": "simhost", "r1": "simrouter", "h1": "host"}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.tools.calibration.looks import Look, seen_by
+from hybridnet.tools.calibration.busy_times import Look, seen_by
 from hybridnet.tools.forecast.demand import Flow
 
 SECOND_NS = 1_000_000_000

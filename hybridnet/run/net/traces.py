@@ -14,7 +14,7 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster import Machines
 from hybridnet.machines.cluster.machines import Call
 from hybridnet.observe.recording.run_record import RunRecord
-from hybridnet.observe.recording.traced import split_traced, write_connections, write_texts
+from hybridnet.observe.recording.trace_files import split_traced, write_connections, write_texts
 from hybridnet.plan.network import Plan
 from hybridnet.system.log import warn
 

@@ -82,7 +82,7 @@ def computers_for(text: str | None, machines: Sequence[str], here: Mapping[str, 
     Raises:
         UsageError: there are not as many names as machines, or the costs of one are missing or stale.
     """
-    from hybridnet.tools.forecast.kept import facts_of, read_costs
+    from hybridnet.tools.forecast.cost_files import facts_of, read_costs
     from hybridnet.tools.forecast.loads import Computer
 
     own = socket.gethostname()

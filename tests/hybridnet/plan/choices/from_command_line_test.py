@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hybridnet.errors import UsageError
-from hybridnet.plan.choices.asked import Asked, asking
+from hybridnet.plan.choices.from_command_line import Asked, asking
 from hybridnet.plan.choices.peering import PeeringOptions
 from hybridnet.plan.network import RealtimeOptions
 from hybridnet.run.net import Net

@@ -13,7 +13,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from hybridnet.machines.cluster.messenger import Messenger
-from hybridnet.machines.workers.quiet import QuietClient
+from hybridnet.machines.workers.dask_settings import QuietClient
 from hybridnet.system.journal import Journal
 
 kept = []
