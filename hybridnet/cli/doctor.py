@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``hybridnet doctor``: what this computer has and lacks, what each lack means, and how to cure it.
+"""``hybridnet doctor``: checks of this computer, what each missing thing means, and how to fix it.
 
 With machines (``--ssh`` and the like): the same of each, and what the ways between them are like.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hybridnet.cli.doctor_opinions import Finding
     from hybridnet.machines.cluster.places import Places
 
-SUMMARY = "Say what this computer has and lacks, what each lack means, and the cure."
+SUMMARY = "Check this computer, and say how to fix what is missing."
 EXAMPLES = """  hybridnet doctor
   hybridnet doctor --json
   hybridnet doctor --ssh me@node1,me@node2   each of them, and the connections between them

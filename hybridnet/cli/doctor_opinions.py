@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `hybridnet doctor` makes of what it sees: what each lack means, and how to cure it. Pure."""
+"""What `hybridnet doctor` makes of what it sees: what each missing thing means, and how to fix it. Pure."""
 
 from __future__ import annotations
 

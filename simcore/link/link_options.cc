@@ -26,7 +26,7 @@ const OptionTable<Link::Config>& Link::Config::options() {
              return of.queue_packets == kNoBound ? std::nullopt : std::optional(of.queue_packets);
            },
            [](C& of, std::optional<std::int64_t> packets) { of.queue_packets = packets.value_or(kNoBound); },
-           {.help = "what may wait at the sending end, the frame on the wire included; more is dropped",
+           {.help = "queue length, the packet that is being sent included; further packets are dropped",
             .unit = "packets",
             .key = "queue_packets",
             .mininet = "max_queue_size",
@@ -41,7 +41,7 @@ const OptionTable<Link::Config>& Link::Config::options() {
           {"train_limit",
            &C::train_limit,
            {.help =
-                "how long segments that travel together may hold the wire; 0: each alone, exact and slower"}},
+                "longest time that one train of segments may occupy the link; 0: each packet alone, exact and slower"}},
       });
   return table;
 }

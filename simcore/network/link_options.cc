@@ -22,7 +22,7 @@ const OptionTable<LinkModel::TokenBucket>& token_bucket() {
       {
           {"burst",
            &T::burst,
-           {.help = "bytes that may leave at once: what the bucket holds", .least = 1, .required = true}},
+           {.help = "size of the token bucket: bytes that may leave at once", .least = 1, .required = true}},
           {"peak", &T::peak, {.help = "rate of a burst; none: it leaves at once"}},
       });
   return table;
@@ -199,7 +199,7 @@ const OptionTable<LinkOptions>& LinkOptions::options() {
                  .key = "queue",
                  .nullable = true}},
                Option<L>::said("ecn", OptionKind::flag,
-                               {.help = "the aqm marks what can be marked instead of dropping it"}),
+                               {.help = "mark ECN-capable packets instead of dropping them"}),
                Option<L>::said("enable_red", OptionKind::flag,
                                {.help = "Mininet's option: RED with the parameters that Mininet gives to tc",
                                 .mininet = "enable_red"}),

@@ -50,7 +50,7 @@ class Uplink:
         return DEVICE
 
     def remove(self) -> None:
-        """Remove the cable and the computer's rules. Whatever one part raises, all parts end."""
+        """Remove the cable and the computer's rules. Idempotent; errors are collected, and every part is ended."""
         self._endings.close()
 
     def _make(self) -> None:

@@ -272,7 +272,7 @@ class Agent:
     def destroy(self) -> dict[str, dict[str, Any] | None]:
         """Removes all that `build` and the hosts' programs made. Returns the final counters of each instance.
 
-        Whatever one part raises, all parts end; a second call ends what is left.
+        Idempotent; errors are collected, and every part is ended; a second call ends what is left.
         """
         with self._building, hurried_grace_periods(self.journal):
             return self._destroy()
@@ -401,7 +401,8 @@ class Agent:
         self._interruption.ask()
 
     def close(self) -> None:
-        """Removes everything; the agent is of no use afterwards. Whatever one part raises, all parts end."""
+        """Removes everything; the agent is of no use afterwards. Idempotent; errors are collected, and every part is
+        ended."""
         self.interrupt()
         Endings(
             self.journal.close,

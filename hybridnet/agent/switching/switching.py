@@ -323,7 +323,8 @@ class Switching:
         return self._patches.counters(ends)
 
     def stop(self) -> None:
-        """Remove the bridges, and the Open vSwitch if it is ours. Whatever one part raises, all parts end."""
+        """Remove the bridges, and the Open vSwitch if it is ours. Idempotent; errors are collected, and every part is
+        ended."""
         Endings(
             self._remove_devices,
             self._end_daemons,

@@ -393,8 +393,8 @@ class Cluster:
     def close(self) -> None:
         """Let every agent clean up, end the machines, and remove the run's directory.
 
-        Whatever one part raises, all parts end; a second call ends what is left, and does nothing where nothing is. A
-        program that ends without it, and is not killed, closes its clusters then.
+        Idempotent; errors are collected, and every part is ended; a second call ends what is left, and does nothing
+        where nothing is. A program that ends without it, and is not killed, closes its clusters then.
         """
         self._roll.close()
         with self._restarts, uninterrupted("the machines"):

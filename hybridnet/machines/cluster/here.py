@@ -166,8 +166,8 @@ class Here:
         atexit.unregister(self._close_at_exit)
 
     def close(self) -> None:
-        """Remove everything. Whatever one part raises, all parts end; a second call ends what is left, and does nothing
-        where nothing is.
+        """Remove everything. Idempotent; errors are collected, and every part is ended; a second call ends what is
+        left, and does nothing where nothing is.
         """
         self._closing = True
         with uninterrupted("the network"):

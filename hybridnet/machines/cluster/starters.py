@@ -112,7 +112,7 @@ class Starter:
             self._launched[machine].kill()
 
     def end(self, lost: Collection[str]) -> None:
-        """End all machines: ask those that are not lost, and wait. Whatever one part raises, all end."""
+        """End all machines: ask those that are not lost, and wait. Errors are collected, and every machine is ended."""
         launched = self._launched.items()
         Endings(
             *(partial(self._end_lost, name) if name in lost else each.await_end for name, each in launched),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Puts hybridnet on a Debian host: run there by `hybridnet deploy`, as root, in a folder with the wheel, the lists of
-# packages and the bundle's fingerprint. Each line on standard output says which step begins. Does nothing twice.
+# packages and the bundle's fingerprint. Each line on standard output says which step begins. Idempotent.
 set -eu
 target=/opt/hybridnet
 stamp=$target/deployed

@@ -88,7 +88,7 @@ class Fabric:
             self._machines[self._machines.index(machine)] = _FREE
 
     def close(self) -> None:
-        """Remove the bridge and the cables. Whatever one part raises, all parts end."""
+        """Remove the bridge and the cables. Idempotent; errors are collected, and every part is ended."""
         Endings(self._forget, self._let_go, self._remove_device).close()
 
     def _unplug(self, machine: str) -> None:

@@ -289,8 +289,8 @@ class RyuController:
             raise ControllerError(str(error)) from None
 
     def stop(self) -> None:
-        """End the process, if it still runs, and wait for it. Whatever one part raises, all parts end; a second call
-        ends what is left.
+        """End the process, if it still runs, and wait for it. Idempotent; errors are collected, and every part is
+        ended; a second call ends what is left.
         """
         Endings(self._cleanup.close, self._end_tail, self._end_process).close()
 

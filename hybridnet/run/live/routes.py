@@ -64,7 +64,7 @@ ROUTES = (
         "/events",
         "events",
         "Server-sent events, two a second: the state, and the links whose figures changed, as rows of number, rate "
-        "there and back in bit/s, packets lost as asked and packets dropped since the start.",
+        "there and back in bit/s, packets lost by the loss model and packets dropped since the start.",
         answer="text/event-stream",
     ),
     Route("GET", "/links/{link}", "link", "One link: options, and what it carries now.", parameters=LINK),

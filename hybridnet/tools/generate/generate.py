@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traffic that is due at known instants, sent at a network interface, and counted at another.
+"""Traffic sent at a network interface on an exact schedule, and counted at another.
 
 ::
 

@@ -202,7 +202,7 @@ export class Panel {
     this.#fill(make("h2", {}, `${count(members.length)} links`), sum, rows);
     this.refresh = () => {
       const { bps, utilization, lost, dropped } = this.model.load(members);
-      sum.textContent = `${rate(bps)} together, the fullest at ${percent(utilization)}, ${count(dropped)} dropped, ${count(lost)} lost as asked`;
+      sum.textContent = `${rate(bps)} together, the fullest at ${percent(utilization)}, ${count(dropped)} dropped, ${count(lost)} lost by the loss model`;
       const busiest = [...members].sort((one, other) => this.model.load([other]).bps - this.model.load([one]).bps).slice(0, 40);
       rows.replaceChildren(...busiest.map((number) => this.#busyRow(number)));
     };
@@ -225,7 +225,7 @@ export function figureRows(link) {
     rows.push(row("waiting bytes", figures.queue_bytes.map(bytes)));
     rows.push(row("time in queue", wait.map(time)));
     rows.push(row("in flight", figures.in_flight.map(count)));
-    rows.push(row("lost as asked", figures.lost.map(count), (way) => (figures.lost[way] > 0 ? "warm" : "")));
+    rows.push(row("lost by the loss model", figures.lost.map(count), (way) => (figures.lost[way] > 0 ? "warm" : "")));
   }
   rows.push(row("dropped", figures.dropped.map(count), (way) => (figures.dropped[way] > 0 ? "hot" : "")));
   return rows;

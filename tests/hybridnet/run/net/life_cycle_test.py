@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whatever one part raises, all parts end; a second stop finishes what is left; a restart begins afresh."""
+"""Idempotent; errors are collected, and every part is ended; a second stop finishes what is left; a restart begins
+afresh."""
 
 from __future__ import annotations
 
