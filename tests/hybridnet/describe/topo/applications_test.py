@@ -106,7 +106,7 @@ def example(kind: str) -> dict[str, Any]:
         "response": "1 kB", "count": 3, "mean_think": "1ms", "start": "1s", "stop": "3s", "destination": "h2",
         "rate": 1, "payload": 100, "arrivals": "poisson", "mean_on": "1s", "mean_off": "1s", "local_port": 5000,
         "interval": "1s", "udp": True, "reverse": True, "streams": 2, "block": 1000, "time": "2s", "hops": 5,
-        "probes": 2, "wait": "1s",
+        "probes": 2, "wait": "1s", "think_distribution": "constant",
     }  # fmt: skip
     return {"kind": kind, **{name: values[name] for name in kinds()[kind].said}}
 
