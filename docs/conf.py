@@ -20,6 +20,7 @@ include_patterns = [
     "CHANGELOG.md",
     "benchmarks/README.md",
     "docs/*.md",
+    "docs/inside/*.md",
     "docs/api/*",
 ]
 html_theme = "furo"
@@ -55,7 +56,12 @@ SECTIONS = {
         "docs/plugins",
     ],
     "Reproduced results": ["docs/maxinet", "docs/tcp_validation", "docs/inet", "docs/mm1", "docs/tlem"],
-    "Inside": ["ARCHITECTURE", "benchmarks/README", "CHANGELOG"],
+    "Inside": [
+        "ARCHITECTURE",
+        *sorted(f"docs/inside/{file.stem}" for file in (ROOT / "docs" / "inside").glob("*.md")),
+        "benchmarks/README",
+        "CHANGELOG",
+    ],
 }
 NAMED = {page for pages in SECTIONS.values() for page in pages}
 PAGES = sorted(f"docs/{file.stem}" for file in (ROOT / "docs").glob("*.md"))
