@@ -15,7 +15,14 @@ from hybridnet.describe.topo.options import UNSUPPORTED_LINK_OPTIONS
 from hybridnet.topologies import TOPOS
 from tests.docs.blocks import DOCUMENTS, ROOT
 
-PAGES = [*DOCUMENTS, ROOT / "ARCHITECTURE.md", ROOT / "CHANGELOG.md", *(ROOT / "docs" / "inside").glob("*.md")]
+PAGES = [
+    *DOCUMENTS,
+    ROOT / "ARCHITECTURE.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
+    *(ROOT / "docs" / "inside").glob("*.md"),
+]
 
 
 def anchors(text: str) -> set[str]:

@@ -120,7 +120,10 @@ def test_a_script_with_the_folder_on_pythonpath_ends_with_a_verdict_on_its_netwo
         "import mininet.log\nfrom hybridnet.observe.results.verdict import Verdict\n"
         "from hybridnet.observe.results import open_runs\n"
     )
-    ran = program + "stop = lambda: None\nopen_runs.began(stop)\nopen_runs.ended(stop, Verdict('trusted', []))\n"
+    ran = (
+        program
+        + "stop = lambda: None\nopen_runs.began(stop)\nopen_runs.ended(stop, Verdict('trusted', []))\n"
+    )
     for script, said in ((program, ""), (ran, "*** Verdict: trusted")):
         done = subprocess.run(
             [sys.executable, "-c", script],
