@@ -10,20 +10,20 @@ The first step says before anything is made what this computer's kernel has not:
 from __future__ import annotations
 
 import functools
+import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.compat.mininet import traffic_control
 from hybridnet.compat.mininet.accepted import SHAPING, shaping, truth
-from hybridnet.compat.mininet.tc_program import kernels_tc
 from hybridnet.describe.quantities import parse_bandwidth
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 
 if TYPE_CHECKING:
     from hybridnet.compat.mininet.link import Link, TCIntf
 
-__all__ = ["KERNEL", "apply", "asks_kernel", "check_kernel_link", "commands_of"]
+__all__ = ["KERNEL", "apply", "asks_kernel", "check_kernel_link", "commands_of", "kernels_tc"]
 
 KERNEL = "kernel"
 """The option that asks for it."""
@@ -124,6 +124,13 @@ def _try(commands: Sequence[str], what: str) -> None:
         f"{what}: this kernel has no {kind}; leave {KERNEL}=True out, and the simulator does the same, or use a kernel "
         f"with sch_{kind}"
     )
+
+
+def kernels_tc() -> str | None:
+    """The program for which tc.cc stands; None: there is none."""
+    folders = os.environ.get("HYBRIDNET_PATH", os.defpath).split(os.pathsep)
+    found = (os.path.join(folder, "tc") for folder in (*folders, "/sbin", "/usr/sbin"))
+    return next((path for path in found if os.access(path, os.X_OK)), None)
 
 
 def _tc() -> str:

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Answers the program `tc` for the interfaces whose links are simulated, in the process of the script."""
+"""Answers the program `tc` (tc.cc) for the interfaces whose links are simulated, in the process of the script.
+
+It sends its words, each with a zero after it, and gets one line, ``STATUS KERNEL BYTES``, as many bytes for standard
+output, and the rest for standard error; or `PASS`: all of it is the kernel's. KERNEL is ``own`` where the kernel may
+have something of its own to show, ``does`` where the kernel comes first, else ``-``.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import socket
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.compat.mininet.tc_program import ANYWAY, SOCKET
 from hybridnet.compat.mininet.traffic_control import Change, Counters, Refusal, asked_of, change, show
 from hybridnet.errors import HybridnetError
 from hybridnet.machines.cluster.here import HERE
@@ -19,9 +23,31 @@ from hybridnet.machines.cluster.here import HERE
 if TYPE_CHECKING:
     from hybridnet.compat.mininet.making import Making
 
-__all__ = ["TcServer", "counters_of"]
+__all__ = ["ANYWAY", "PASS", "SOCKET", "Answer", "TcServer", "counters_of"]
+
+SOCKET = "sockets/tc"
+"""In the folder of a run; tc.cc looks for it there."""
+
+ANYWAY = "--anyway"
+"""Before the words: the kernel has not what they ask for."""
+
+PASS = b"pass\n"
 
 _WORDS_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What `tc` prints, its status, and what the kernel's part in it is; see above."""
+
+    out: str = ""
+    err: str = ""
+    status: int = 0
+    kernel: str = "-"
+
+    def __bytes__(self) -> bytes:
+        out = self.out.encode()
+        return f"{self.status} {self.kernel} {len(out)}\n".encode() + out + self.err.encode()
 
 
 class TcServer:
@@ -58,17 +84,18 @@ class TcServer:
                 connection.settimeout(5.0)
                 with connection.makefile("rb") as asking:
                     asked = asking.read(_WORDS_BYTES)
-                connection.sendall(json.dumps(self._answer_to(asked)).encode())
+                answer = self._answer_to(asked)
+                connection.sendall(PASS if answer is None else bytes(answer))
 
-    def _answer_to(self, asked: bytes) -> dict[str, Any] | None:
+    def _answer_to(self, asked: bytes) -> Answer | None:
         """`answer`; a command at which it fails gets its words, and the next one is answered all the same."""
         try:
-            return self.answer(json.loads(asked))
+            return self.answer(asked.decode().split("\0")[:-1])
         except Exception as problem:
             words = f"{type(problem).__name__}: {problem}"
-            return _answer(err=f"Error: hybridnet cannot answer this command of tc: {words}\n", status=1)
+            return Answer(err=f"Error: hybridnet cannot answer this command of tc: {words}\n", status=1)
 
-    def answer(self, words: Sequence[str]) -> dict[str, Any] | None:
+    def answer(self, words: Sequence[str]) -> Answer | None:
         """What `tc` prints, its status, and whether the kernel's comes first; None where it is all the kernel's.
 
         Args:
@@ -81,18 +108,18 @@ class TcServer:
         counters = self._counters(device)
         if counters is None and not anyway:
             is_netem = of == "qdisc" and verb in ("add", "change", "replace") and "netem" in rest
-            return _answer(kernel="does it") if is_netem else None
+            return Answer(kernel="does") if is_netem else None
         try:
             if verb == "show":
                 told = "" if counters is None else show(of, intf.shaped, counters, statistics)
-                return _answer(told, kernel="has its own") if told else None
+                return Answer(told, kernel="own") if told else None
             changed = change(of, verb, rest, intf.shaped)
             if isinstance(changed, Change):
                 intf.link.reshape(intf, changed.params)
-                return _answer()
+                return Answer()
         except (HybridnetError, ValueError) as problem:
             changed = Refusal(f"{problem}\n")
-        return None if changed is None else _answer(err=changed.text, status=2)
+        return None if changed is None else Answer(err=changed.text, status=2)
 
     def _interface(self, device: str) -> Any:
         return next(
@@ -111,11 +138,6 @@ class TcServer:
             return None
         row = live.cluster.call(HERE, "link_sample", portal=f"p-{device}")
         return None if row is None else counters_of(row)
-
-
-def _answer(out: str = "", err: str = "", status: int = 0, kernel: str = "") -> dict[str, Any]:
-    """`kernel`: the answer counts unless the kernel's tc "has its own" to show, or "does it"."""
-    return {"out": out, "err": err, "status": status, "kernel": kernel}
 
 
 def counters_of(row: Mapping[str, Any]) -> Counters:

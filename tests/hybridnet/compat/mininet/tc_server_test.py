@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,30 +10,29 @@ from typing import Any
 
 import pytest
 
-from hybridnet.compat.mininet.tc_program import SOCKET
-from hybridnet.compat.mininet.tc_server import TcServer
+from hybridnet.compat.mininet.tc_server import PASS, SOCKET, TcServer
 
 
-def asked(folder: Path, said: bytes) -> Any:
+def asked(folder: Path, said: bytes) -> bytes:
     with socket.socket(socket.AF_UNIX) as asking:
         asking.settimeout(5.0)
         asking.connect(str(folder / SOCKET))
         asking.sendall(said)
         asking.shutdown(socket.SHUT_WR)
         with asking.makefile("rb") as answering:
-            return json.loads(answering.read())
+            return answering.read()
 
 
 def test_a_command_at_which_it_fails_is_told_so_and_the_next_one_is_answered(tmp_path: Path) -> None:
     network: Any = SimpleNamespace(links=None)  # none can be looked through
     server = TcServer(network, tmp_path)
     try:
-        for said in (json.dumps(["qdisc", "show", "dev", "s1-eth1"]).encode(), b"no json"):
-            answer = asked(tmp_path, said)
-            assert answer["status"] == 1
-            assert answer["err"].startswith("Error: hybridnet cannot answer this command of tc: ")
-        assert asked(tmp_path, b'["qdisc", "show"]') is None
+        for said in (b"qdisc\0show\0dev\0s1-eth1\0", b"\xff\0"):
+            assert asked(tmp_path, said).startswith(
+                b"1 - 0\nError: hybridnet cannot answer this command of tc: "
+            )
+        assert asked(tmp_path, b"qdisc\0show\0") == PASS
     finally:
         server.close()
     with pytest.raises(OSError, match="No such file"):
-        asked(tmp_path, b"[]")
+        asked(tmp_path, b"")
