@@ -29,7 +29,7 @@ test: install test-cpp test-unit test-system  ## the tests that say within minut
 test-cpp:  ## simcore's unit tests
 	@echo "== simcore: unit tests"
 	@cmake --preset release --log-level=WARNING >/dev/null && cmake --build --preset release
-	@ctest --preset release
+	@ctest --preset release -L layer
 
 test-unit:  ## hybridnet's unit tests: no root, seconds
 	@echo "== hybridnet: unit tests"
@@ -93,12 +93,12 @@ check-tidy:  ## clang-tidy over what has changed in simcore since it last passed
 check-sanitizers:  ## simcore's unit tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	@echo "== sanitizers: address, undefined"
 	@cmake --preset dev --log-level=WARNING >/dev/null && cmake --build --preset dev
-	@ctest --preset dev
+	@ctest --preset dev -L layer
 
 check-threads:  ## what has threads, with ThreadSanitizer
 	@echo "== sanitizers: thread"
 	@cmake --preset tsan --log-level=WARNING >/dev/null && cmake --build --preset tsan
-	@ctest --preset tsan
+	@ctest --preset tsan -L layer
 
 check-fuzz: build-fuzz  ## each fuzz target for FUZZ_SECONDS (6), from its seeds
 	@echo "== fuzz, $(FUZZ_SECONDS) s each"
@@ -145,7 +145,7 @@ coverage: install coverage-cpp coverage-python  ## lines and branches that the t
 coverage-cpp:  ## of simcore, by its unit tests
 	@echo "== coverage: simcore"
 	@rm -rf build/coverage/profiles && cmake --preset coverage --log-level=WARNING >/dev/null && cmake --build --preset coverage
-	@ctest --preset coverage >/dev/null
+	@ctest --preset coverage -L layer >/dev/null
 	@llvm-profdata merge -o build/coverage/all.profdata build/coverage/profiles/*.profraw
 	@cd build/coverage/simcore && llvm-cov report -instr-profile ../all.profdata $$(printf -- '-object %s ' simcore_*_test) \
 	  -ignore-filename-regex '/usr/|/tests/' >../report.txt; awk '/^TOTAL/ \
