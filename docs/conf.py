@@ -18,6 +18,9 @@ include_patterns = [
     "README.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
+    "CODE_OF_CONDUCT.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
     "benchmarks/README.md",
     "docs/*.md",
     "docs/inside/*.md",
@@ -57,10 +60,12 @@ SECTIONS = {
     ],
     "Reproduced results": ["docs/maxinet", "docs/tcp_validation", "docs/inet", "docs/mm1", "docs/tlem"],
     "Inside": [
+        "CONTRIBUTING",
         "ARCHITECTURE",
-        *sorted(f"docs/inside/{file.stem}" for file in (ROOT / "docs" / "inside").glob("*.md")),
         "benchmarks/README",
         "CHANGELOG",
+        "SECURITY",
+        "CODE_OF_CONDUCT",
     ],
 }
 NAMED = {page for pages in SECTIONS.values() for page in pages}

@@ -4,6 +4,7 @@
     <!-- test: system -->                 it needs root, and builds something
     <!-- test: file NAME -->              it is the file NAME of the later blocks of its document, and is not run
     <!-- test: exits 2 -->                its commands end with this exit code (or: exits 0 or 3)
+    <!-- test: repository -->             it is run in the repository, all others in a folder of their own
     <!-- test: skip, REASON -->           it is not run, and why
 
 A console block has commands, ``$ ...``, each followed by lines of which every one is a part of what the
@@ -21,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+COMMUNITY = [ROOT / name for name in ("CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md")]
+DOCUMENTS = sorted([ROOT / "README.md", *COMMUNITY, *(ROOT / "docs").glob("*.md")])
 FOLDERS = ("examples", "controllers")  # what the examples name
 SECONDS = 120
 
@@ -29,7 +31,7 @@ _BLOCK = re.compile(
     r"^(?:<!-- test: (?P<says>[^\n]*?) -->\n)?```(?P<kind>python|console|cpp)\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
-_SAYS = re.compile(r"system|file \S+|exits \d+(?: or \d+)*|skip, \S.{9,}")
+_SAYS = re.compile(r"system|repository|file \S+|exits \d+(?: or \d+)*|skip, \S.{9,}")
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,11 @@ def all_blocks(*, system: bool) -> list[Block]:
 
 
 def run_block(block: Block, folder: Path) -> None:
-    """Run an example in an empty folder, and compare."""
-    for other in blocks_of(block.document):
-        if other.file is not None:
-            (folder / other.file).write_text(other.text)
-    for name in FOLDERS:
-        (folder / name).symlink_to(ROOT / name)
+    """Run an example in an empty folder, or in the repository, and compare."""
+    if block.says == "repository":
+        folder = ROOT
+    else:
+        _prepare(block, folder)
     if block.kind == "python":
         done = _run([sys.executable, "-c", block.text], folder)
         assert done.returncode == 0, f"{block.name}:\n{done.stdout}"
@@ -106,6 +107,15 @@ def run_block(block: Block, folder: Path) -> None:
         done = _run(["sh", "-c", command.removeprefix("sudo ")], folder)
         assert done.returncode in block.exit_codes, f"{block.name}: {command}\n{done.stdout}"
         assert missing_line(expected, done.stdout) is None, f"{block.name}: {command}\n{done.stdout}"
+
+
+def _prepare(block: Block, folder: Path) -> None:
+    """What an example finds in its folder: the files of its document, and what the examples name."""
+    for other in blocks_of(block.document):
+        if other.file is not None:
+            (folder / other.file).write_text(other.text)
+    for name in FOLDERS:
+        (folder / name).symlink_to(ROOT / name)
 
 
 def commands_of(text: str) -> list[tuple[str, list[str]]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import Block, all_blocks, blocks_of, commands_of, missing_line, run_block
+from tests.docs.blocks import ROOT, Block, all_blocks, blocks_of, commands_of, missing_line, run_block
 
 pytestmark = pytest.mark.thorough
 
@@ -64,6 +64,13 @@ def test_files_of_a_document_are_there_for_its_other_examples(tmp_path: Path) ->
     _, block = blocks_of(document)
     (tmp_path / "folder").mkdir()
     run_block(block, tmp_path / "folder")
+
+
+def test_an_example_of_the_repository_runs_in_it(tmp_path: Path) -> None:
+    for says, folder in (("<!-- test: repository -->\n", ROOT), ("", tmp_path)):
+        (block,) = blocks_of(Path("x.md"), f"{says}```console\n$ pwd\n{folder}\n```\n")
+        (tmp_path / "x.md").write_text("")
+        run_block(Block(tmp_path / "x.md", block.line, block.kind, block.text, block.says), tmp_path)
 
 
 def test_commands_and_what_follows_them() -> None:

@@ -13,7 +13,7 @@ from hybridnet.describe.topo.direction import direction_options
 from hybridnet.describe.topo.node_options import NODE_OPTIONS, UNSUPPORTED_NODE_OPTIONS
 from hybridnet.describe.topo.options import UNSUPPORTED_LINK_OPTIONS
 from hybridnet.topologies import TOPOS
-from tests.docs.blocks import DOCUMENTS, ROOT
+from tests.docs.blocks import COMMUNITY, DOCUMENTS, ROOT
 
 PAGES = [
     *DOCUMENTS,
@@ -58,6 +58,7 @@ def test_a_dead_link_is_found() -> None:
 def test_every_document_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text()
     assert [page.name for page in (ROOT / "docs").glob("*.md") if f"(docs/{page.name})" not in readme] == []
+    assert [page.name for page in COMMUNITY if f"({page.name})" not in readme] == []
 
 
 _REMARK = re.compile(r"(?:\$ )?(?:sudo )?(?:make|hybridnet|pip|ln|apt|git)\b.*?\S {2,}(?!#)\S")
