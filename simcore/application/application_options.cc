@@ -266,8 +266,8 @@ const OptionFamily<ApplicationConfig>& applications() {
           model<A>(service<K::tcp_discard, true>("tcp_discard", "discards what it receives (RFC 863)")),
           model<A>(service<K::tcp_chargen, true>("tcp_chargen", "sends without end (RFC 864)")),
           model<A>(service<K::udp_echo, false>("udp_echo", "sends back what comes (RFC 862)")),
-          model<A>(service<K::udp_sink, false>("udp_sink",
-                                               "counts received datagrams, and what is missing of a `udp_source`")),
+          model<A>(service<K::udp_sink, false>(
+              "udp_sink", "counts received datagrams, and what is missing of a `udp_source`")),
           model<A>(service<K::udp_chargen, false>("udp_chargen", "answers each datagram with one (RFC 864)")),
           model<A>(udp_source()),
           model<A>(tcp_bulk()),

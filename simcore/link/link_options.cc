@@ -40,8 +40,8 @@ const OptionTable<Link::Config>& Link::Config::options() {
                     "Ethernet's preamble, gap and FCS"}},
           {"train_limit",
            &C::train_limit,
-           {.help =
-                "longest time that one train of segments may occupy the link; 0: each packet alone, exact and slower"}},
+           {.help = "longest time that one train of segments may occupy the link; 0: each packet alone, "
+                    "exact and slower"}},
       });
   return table;
 }
