@@ -109,6 +109,9 @@ check-wheel:  ## an installed wheel runs, away from the repository
 	@echo "== wheel"
 	@$(PYTHON) -m pytest -q -m wheel
 
+release: install  ## source distribution and wheel in dist/, checked by check-wheel; prints what to tag, or what is missing for that
+	@$(PYTHON) .ci/release.py dist
+
 nightly: check-slow reproduce-virtual check-analyzer fuzz  ## what takes long: slow tests, experiments in virtual time, clang's analyzer, fuzzing
 
 reproduce: install  ## every experiment at full length with its checks, alone on this computer: one table, runs/reproduce; an hour (root)
@@ -186,5 +189,5 @@ clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
 .PHONY: help install demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
-	check-stub check-generated check-reproduced check-tidy check-sanitizers check-threads check-fuzz check-wheel nightly reproduce reproduce-virtual test-stock coverage \
+	check-stub check-generated check-reproduced check-tidy check-sanitizers check-threads check-fuzz check-wheel release nightly reproduce reproduce-virtual test-stock coverage \
 	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build

@@ -8,16 +8,26 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.metadata import Metadata
 
 ROOT = Path(__file__).resolve().parent.parent
+DIST = os.environ.get("HYBRIDNET_DIST")  # where `make release` wants the packages; else they are forgotten
 FIRST = re.search(r"```python\n(from hybridnet import.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 ELSEWHERE = {"mininet", "ryu", "eventlet"}  # in Debian's Python and in Ryu's
 IMPORTED_AS = {"PyYAML": "yaml"}
+PAIR = """from hybridnet import Topo
+class Pair(Topo):
+    def build(self):
+        self.addSimHost("a", applications=[{"kind": "tcp_bulk", "destination": "b", "port": 9}])
+        self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
+        self.addLink("a", "b", bw=10, delay="5ms")
+"""
 OPTIONAL = {"pexpect"}  # for a script that asks for it, with an error that names the cure
 
 
@@ -56,20 +66,25 @@ def test_what_only_other_pythons_need_is_locked_with_its_marker() -> None:
 @pytest.mark.wheel
 @pytest.mark.timeout(1200)
 def test_an_installed_wheel_runs_away_from_the_repository(tmp_path: Path) -> None:
-    """Source distribution, wheel from it, clean environment, the README's first network, an experiment."""
+    """Source distribution, wheel of it, new environment, the README's network, a simulation, an experiment."""
     from setuptools import build_meta
 
+    packages = Path(DIST).resolve() if DIST else tmp_path / "dist"
+    packages.mkdir(exist_ok=True)
+    assert not list(packages.iterdir()), f"{packages} is not empty: a release is packages of one build"
     away = tmp_path / "away"
     away.mkdir()
     here = Path.cwd()
     os.chdir(ROOT)
     try:
-        sdist = tmp_path / build_meta.build_sdist(str(tmp_path))
+        sdist = packages / build_meta.build_sdist(str(packages))
     finally:
         os.chdir(here)
     options = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation")
-    run([sys.executable, "-m", "pip", "wheel", *options, "-w", str(tmp_path), str(sdist)], away)
-    [wheel] = tmp_path.glob("*.whl")
+    run([sys.executable, "-m", "pip", "wheel", *options, "-w", str(packages), str(sdist)], away)
+    [wheel] = packages.glob("*.whl")
+    version = metadata_of(wheel).version
+    assert metadata_of(sdist).version == version
     assert top_level(wheel) <= {"hybridnet", f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"}
 
     run([sys.executable, "-m", "venv", str(tmp_path / "venv")], away)
@@ -77,6 +92,10 @@ def test_an_installed_wheel_runs_away_from_the_repository(tmp_path: Path) -> Non
     run([str(programs / "pip"), "install", "--quiet", "--disable-pip-version-check", str(wheel)], away)
     run([str(programs / "pip"), "check"], away)
     hybridnet = str(programs / "hybridnet")
+    assert f"hybridnet {version}\n" in run([hybridnet, "version"], away)
+    (away / "pair.py").write_text(PAIR)
+    simulated = run([hybridnet, "simulate", "pair.py", "--until", "1s"], away)
+    assert re.search(r"b:tcp_discard:9 +received +1\.[01]\d* MB", simulated)  # of 1.25 MB, 10 Mbit/s for 1 s
     assert FIRST is not None
     (away / "first.py").write_text(FIRST[1])
     assert "h1" in run([hybridnet, "plan", "first.py"], away)
@@ -106,6 +125,24 @@ def run(command: list[str], folder: Path) -> str:
     return ended.stdout
 
 
+def metadata_of(package: Path) -> Metadata:
+    """What an index of packages reads of a package. It raises where it would refuse it: fields, version, licence,
+    the type of the description.
+    """
+    if package.suffix == ".whl":
+        with zipfile.ZipFile(package) as archive:
+            [name] = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+            text = archive.read(name)
+    else:
+        with tarfile.open(package) as archive:
+            file = archive.extractfile(f"{package.name.removesuffix('.tar.gz')}/PKG-INFO")
+            assert file is not None
+            text = file.read()
+    found = Metadata.from_email(text, validate=True)
+    assert found.description
+    return found
+
+
 def top_level(wheel: Path) -> set[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -113,13 +150,14 @@ def top_level(wheel: Path) -> set[str]:
         "topologies/tree.py",
         "experiments/mm1/experiment.py",
         "ryu_apps/tree_switch.py",
-        "machines/deploy.sh",
-        "machines/debian.sh",
+        "machines/workers/deploy.sh",
+        "machines/workers/debian.sh",
         "requirements/debian-packages.txt",
+        "requirements/build.txt",
         "requirements/runtime.txt",
         "include/hybridnet/plugin.h",
-        "live/static/index.html",
-        "live/static/vendor/cytoscape.min.js",
+        "run/live/static/index.html",
+        "run/live/static/vendor/cytoscape.min.js",
     ):
         assert f"hybridnet/{needed}" in names
     return {name.split("/")[0] for name in names}
