@@ -158,6 +158,7 @@ def top_level(wheel: Path) -> set[str]:
         "include/hybridnet/plugin.h",
         "run/live/static/index.html",
         "run/live/static/vendor/cytoscape.min.js",
+        "compat/mininet/programs/tc",
     ):
         assert f"hybridnet/{needed}" in names
     return {name.split("/")[0] for name in names}
