@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.system.computer import Ended, run_on_a_computer
 
 
@@ -24,8 +26,12 @@ def told(ended: Ended) -> dict[str, str]:
 OF_A_HOST = """
 from functools import partial
 from mininet.net import Mininet
-from mininet.node import Host, OVSBridge
+from mininet.node import Controller, Host, OVSBridge
 from mininet.topo import SingleSwitchTopo
+
+class Quiet(Controller):
+    def start(self):
+        pass
 
 host = partial(Host, privateDirs=[("/opt/q", "configs/%(name)s/")])
 net = Mininet(SingleSwitchTopo(1), host=host, switch=OVSBridge, controller=None)
@@ -37,6 +43,9 @@ print("piped", h1.cmd(["echo", "a b c", "|", "wc", "-w"]).strip())
 print("reckoned", h1.cmd(["echo", "$((1+1))"]).strip())
 h1.sendCmd(["echo", "$((2+2))"])
 print("sent", h1.waitOutput().strip())
+c0 = net.addController("c0", controller=Quiet)
+c0.sendCmd(["echo", "$((2+3))"])
+print("controller", c0.waitOutput().strip(), c0.cmd(["echo", "a b c", "|", "wc", "-w"]).strip())
 h1.setARP("192.168.254", "0:16:3e:e9:4b:11")
 h1.setHostRoute("192.168.254", "h1-eth0")
 for act in (
@@ -64,6 +73,7 @@ def test_commands_addresses_and_folders_of_a_host_are_read_as_by_mininet(tmp_pat
         "piped": "3",
         "reckoned": "2",
         "sent": "4",
+        "controller": "5 3",
         "neighbour": "['192.168.0.254', 'dev', 'h1-eth0', 'lladdr', '00:16:3e:e9:4b:11']",
         "route": "192.168.0.254 dev h1-eth0 scope link",
     }
@@ -274,3 +284,65 @@ def test_a_program_that_has_ended_may_be_killed_and_one_in_time_trouble_keeps_it
     ended = run_script(tmp_path, PROGRAMS_THAT_END)
     assert ended.status == 0, ended.err
     assert told(ended) == {"ended": "0", "kept": "b'a\\n' -9"}
+
+
+PROGRAMS_WITH_STREAMS = """
+import io, os, select, tempfile
+from subprocess import DEVNULL, PIPE, STDOUT
+from mininet.net import Mininet
+from mininet.topo import SingleSwitchTopo
+net = Mininet(SingleSwitchTopo(2), controller=None)
+net.start()
+h1, h2 = net["h1"], net["h2"]
+words = tempfile.TemporaryFile()
+words.write(b"two words\\n")
+words.seek(0)
+print("file", h1.popen("wc -w", stdin=words).communicate()[0])
+said = h1.popen("echo hello")
+print("pipeline", h2.popen("wc -c", stdin=said.stdout).communicate()[0])
+counted = h2.popen(["tr", "a-z", "A-Z"], stdin=h1.popen("seq -f item%g 20000", shell=True).stdout)
+upper = counted.communicate()[0].split()
+print("long", len(upper), upper[-1])
+slow = h1.popen("echo one; sleep 1; echo two", shell=True)
+print("selected", [bool(select.select([slow.stdout], [], [], 20)[0]) and slow.stdout.readline() for _ in range(2)])
+polled = select.poll()
+quiet = h1.popen("sleep 1; echo now", shell=True, stderr=STDOUT)
+polled.register(quiet.stdout.fileno(), select.POLLIN)
+print("polled", polled.poll(1), bool(polled.poll(20000)), quiet.stdout.read())
+with tempfile.NamedTemporaryFile() as sink:
+    print("sink", h1.popen("echo out; echo err >&2", shell=True, stdout=sink.fileno(), stderr=sink).wait(),
+        sorted(open(sink.name, "rb").read().split()))
+asked = h1.popen("cat", stdin=PIPE, universal_newlines=True)
+asked.stdin.writelines(["a\\n", "b\\n"])
+asked.stdin.flush()
+print("asked", asked.stdout.readline() + asked.stdout.readline() == "a\\nb\\n", asked.communicate("c\\n")[0] == "c\\n")
+with h1.popen("sleep 1; exit 9", shell=True) as program:
+    pass
+print("with", program.returncode)
+whole = b"x" * (1 << 20)
+print("both", h1.popen("cat", stdin=PIPE).communicate(whole)[0] == whole)
+print("early", h1.popen("true", stdin=PIPE).communicate(whole)[0])
+print("times", {len(h1.popen("seq 5000").communicate()[0]) for _ in range(20)})
+net.stop()
+"""
+
+
+@pytest.mark.parametrize("where", [[], ["--machines", "1"]])
+def test_streams_of_programs_are_files_as_with_subprocess(tmp_path: Path, where: list[str]) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(PROGRAMS_WITH_STREAMS)
+    ended = run_on_a_computer([sys.executable, "-m", "hybridnet.cli", "run", *where, str(script)])
+    assert ended.status == 0, ended.err
+    assert told(ended) == {
+        "file": "b'2\\n'",
+        "pipeline": "b'6\\n'",
+        "long": "20000 b'ITEM20000'",
+        "selected": "[b'one\\n', b'two\\n']",
+        "polled": "[] True b'now\\n'",
+        "sink": "0 [b'err', b'out']",
+        "asked": "True True",
+        "with": "9",
+        "both": "True",
+        "early": "b''",
+        "times": f"{{{sum(len(str(number)) + 1 for number in range(1, 5001))}}}",
+    }

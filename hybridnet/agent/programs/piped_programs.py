@@ -3,6 +3,8 @@
 
 Output is bytes. Output that nobody has fetched is kept, up to `BUFFER_LIMIT` per stream. Then the pipe fills and the
 program waits, so nothing is lost and nothing grows without bound.
+
+Whoever is in the agent's own process may give the program descriptors of it instead.
 """
 
 from __future__ import annotations
@@ -21,6 +23,19 @@ from hybridnet.system.priority import Priority, raise_thread
 
 BUFFER_LIMIT = 4 << 20
 _SCHEDULED = 2  # what makes a process's number a clock of its processor time, as in clock_getcpuclockid()
+
+
+class BrokenInputError(MachineError, BrokenPipeError):
+    """A program does not read its standard input any more: a BrokenPipeError for who knows `subprocess`."""
+
+
+class OwnDescriptors(dict[str, int]):
+    """Descriptors for a program's ``stdin``, ``stdout`` and ``stderr``. They mean something in one process: whatever
+    carries them to another one delivers None.
+    """
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
 
 
 class _Stream:
@@ -79,6 +94,7 @@ class Process:
         merge: bool,
         stdin: bool,
         discard: Collection[str] = (),
+        descriptors: OwnDescriptors | None = None,
     ) -> None:
         """Start it.
 
@@ -87,6 +103,7 @@ class Process:
             merge: standard error goes where standard output does.
             stdin: whether `write` will be used; else standard input is empty.
             discard: of ``stdout`` and ``stderr``, what nobody will read.
+            descriptors: what its streams are instead of pipes of the agent; the caller closes them.
 
         Raises:
             UsageError: the command is empty, or `discard` names something else.
@@ -102,6 +119,8 @@ class Process:
         targets = {
             name: subprocess.DEVNULL if name in discard else subprocess.PIPE for name in ("stdout", "stderr")
         }
+        targets["stdin"] = subprocess.PIPE if stdin else subprocess.DEVNULL
+        targets.update(descriptors or {})
         if merge:
             targets["stderr"] = subprocess.STDOUT
         try:
@@ -109,7 +128,6 @@ class Process:
                 ["/bin/sh", "-c", command] if isinstance(command, str) else command,
                 prefix,
                 environment,
-                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 **targets,
             )
         except MachineError as error:
@@ -170,7 +188,7 @@ class Process:
             if end:
                 pipe.close()
         except BrokenPipeError:
-            raise MachineError(
+            raise BrokenInputError(
                 f"node {self.node}: process {self.pid} does not read its standard input any more"
             ) from None
 

@@ -15,7 +15,7 @@ from hybridnet.agent.programs import launch
 from hybridnet.agent.programs.acts import Acts
 from hybridnet.agent.programs.batch import run_commands
 from hybridnet.agent.programs.handles import handles
-from hybridnet.agent.programs.piped_programs import Process
+from hybridnet.agent.programs.piped_programs import OwnDescriptors, Process
 from hybridnet.agent.programs.shell import Shell, own_folder
 from hybridnet.agent.programs.terminals import Terminals
 from hybridnet.agent.verbs import verb, waiting_verb
@@ -148,8 +148,10 @@ class Programs:
         merge: bool = False,
         stdin: bool = False,
         discard: list[str] | None = None,
-    ) -> dict[str, int]:
-        """Starts a program with its own pipes; text goes through ``/bin/sh``. Returns its ``number`` and ``pid``.
+        descriptors: OwnDescriptors | None = None,
+    ) -> dict[str, Any]:
+        """Starts a program with its own pipes; text goes through ``/bin/sh``. Returns its ``number`` and ``pid``, and
+        whether its streams are the ``descriptors``.
 
         Args:
             env: added to the environment.
@@ -157,6 +159,7 @@ class Programs:
             merge: standard error goes into standard output.
             stdin: whether `write_process` will be used; else standard input is empty.
             discard: of ``stdout`` and ``stderr``, what nobody will read.
+            descriptors: of the caller, who is in this process; None: pipes that the other verbs read and write.
         """
         prefix = self._prefix_of(node)
         prefix = [*prefix, "env", "-C", cwd] if cwd else [*prefix, *_HERE, own_folder()] if prefix else []
@@ -166,11 +169,20 @@ class Programs:
             if len(self._processes) >= PROCESSES_LIMIT:
                 raise MachineError(f"{PROCESSES_LIMIT} programs are open here; close those that have ended")
         environment = {**self._environment, **(env or {})}
-        process = Process(node, command, prefix, environment, merge=merge, stdin=stdin, discard=discard or ())
+        process = Process(
+            node,
+            command,
+            prefix,
+            environment,
+            merge=merge,
+            stdin=stdin,
+            discard=discard or (),
+            descriptors=descriptors,
+        )
         number = next(self._numbers)
         with self._lock:
             self._processes[number] = process
-        return {"number": number, "pid": process.pid}
+        return {"number": number, "pid": process.pid, "given": descriptors is not None}
 
     @verb
     def poll_process(self, number: int) -> int | None:

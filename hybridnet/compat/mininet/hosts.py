@@ -48,6 +48,13 @@ class NoInterfaceError(UsageError, KeyError):
     """A node has no interface of a name: a KeyError for scripts, as in Mininet."""
 
 
+class Program(Popen):
+    """A program that `popen` has started. At the end of a ``with``, it is waited for, as with `subprocess.Popen`."""
+
+    def __exit__(self, *_: object) -> None:
+        self.wait_at_end()
+
+
 class TerminalEnd:
     """The end of a shell's terminal at which its output is read, and its input written."""
 
@@ -325,7 +332,7 @@ class Node(live.Node):
 
     def cmd(self, *args: Any, **kwargs: Any) -> str:
         """Run a command in the node's shell and return what it printed: nothing yet, in the node's constructor."""
-        args = _joined(args)
+        args = joined(args)
         if self._agent is None and is_constructing():
             self._waiting_commands.append(live.command_text(args))
             return ""
@@ -342,7 +349,7 @@ class Node(live.Node):
         deadline = time.monotonic() + ENDING_S
         while self.waiting and (left := deadline - time.monotonic()) > 0:
             self.monitor(1000 * left)
-        super().sendCmd(*_joined(args))
+        super().sendCmd(*joined(args))
         self._unfetched = True
 
     def _wait_for_unfetched(self) -> None:
@@ -439,6 +446,8 @@ class Node(live.Node):
         """Press ^C in the node's shell."""
         super().sendInt()
 
+    program_class = Program
+
     def popen(self, *args: Any, **options: Any) -> Popen:
         """Start a program in the node; its output is bytes unless text is asked for, as with `subprocess.Popen`, whose
         other options have no effect, with a warning.
@@ -530,7 +539,7 @@ class Node(live.Node):
             cls.setup()
 
 
-def _joined(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def joined(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The words of a command: those of one list are joined by spaces as all others, and the shell reads them."""
     return tuple(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.agent.programs.shell import Shell
 from hybridnet.compat.mininet.constructing import commands_wait
-from hybridnet.compat.mininet.hosts import Node
+from hybridnet.compat.mininet.hosts import Node, joined
 from hybridnet.compat.mininet.log import debug, info
 from hybridnet.compat.mininet.util import decode
 from hybridnet.errors import UsageError
@@ -78,7 +78,7 @@ class OutsideNode:
 
     def cmd(self, *args: Any, verbose: bool = False, timeout: float | None = None, **_: Any) -> str:
         """Run a command on this computer, and return what it printed."""
-        self.lastCmd = command_text(args)
+        self.lastCmd = command_text(joined(args))
         show = info if verbose else debug
         show(f"*** {self.name} : {args}\n")
         done = self._started_shell().run(self.lastCmd, timeout)
@@ -92,7 +92,7 @@ class OutsideNode:
 
     def sendCmd(self, *args: Any, **_: Any) -> None:
         """Start a command; `waitOutput` or `monitor` fetch what it prints."""
-        self.lastCmd = command_text(args)
+        self.lastCmd = command_text(joined(args))
         self._started_shell().start(self.lastCmd)
         self.waiting = True
 
@@ -121,7 +121,7 @@ class OutsideNode:
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         options.setdefault("env", self._environment())
         if options.get("shell"):
-            return subprocess.Popen(command_text(args), **options)
+            return subprocess.Popen(command_text(joined(args)), **options)
         words = args[0] if len(args) == 1 else list(args)
         return subprocess.Popen(words.split() if isinstance(words, str) else [*map(str, words)], **options)
 

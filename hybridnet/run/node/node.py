@@ -12,7 +12,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from hybridnet.describe.topo import host_options
 from hybridnet.describe.values import flag, number, plain, shown, speakable, text
@@ -153,6 +153,9 @@ class Node:
 
     # Programs beside the shell
 
+    program_class: ClassVar[type[Popen]] = Popen
+    """What `popen` returns."""
+
     def popen(self, *args: Any, **options: Any) -> Popen:
         """Start a program in the node, with the interface of `subprocess.Popen`.
 
@@ -175,7 +178,7 @@ class Node:
             raise UsageError(
                 f"{self.name}.popen: {min(unknown)!r} is not supported; use {', '.join(sorted(known))}"
             )
-        return Popen(self._call, self.name, command, **options)
+        return self.program_class(self._call, self.name, command, **options)
 
     def pexec(self, *args: Any, **options: Any) -> tuple[str, str, int]:
         """Run a program beside the shell to its end. Returns (stdout, stderr, exit status)."""

@@ -31,8 +31,8 @@ DIFFERENCES = {
     "once": "What is added to a running network works at once; Mininet's waits for `attach` or `configDefault`.",
     "params": "A switch's `params` also say how its bridge is made.",
     "patch": "A patch is up, has no MAC address, and is there.",
-    "popen": "`popen` returns hybridnet's own object, without `mnexec` in its arguments; a program that does not exist "
-    "gives status 127.",
+    "popen": "`popen` returns an object that is no instance of `subprocess.Popen`, without `mnexec` in its arguments; "
+    "a program that does not exist gives status 127.",
     "ports": "A link that is deleted takes its port out of the bridge.",
     "progress": "hybridnet tells its progress, and its warnings, in its own words.",
     "prompt": "The prompt's commands explain themselves in hybridnet's words.",

@@ -2,15 +2,17 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hybridnet.agent.programs.piped_programs import BUFFER_LIMIT, Process
+from hybridnet.agent.programs.piped_programs import BUFFER_LIMIT, OwnDescriptors, Process
 from hybridnet.errors import MachineError, UsageError
 
 
@@ -112,3 +114,19 @@ def test_the_processor_time_of_a_program_is_seen_while_it_runs(start: Any) -> No
     busy.close()
     with pytest.raises(MachineError, match="has ended"):
         busy.times()
+
+
+def test_a_program_may_be_given_descriptors_of_this_process(start: Any) -> None:
+    reading, writing = os.pipe()
+    with open("/etc/passwd", "rb") as file:
+        process = start(["cat"], descriptors=OwnDescriptors(stdin=file.fileno(), stdout=writing))
+        os.close(writing)
+        with os.fdopen(reading, "rb") as output:
+            found = output.read()
+        assert (found, process.wait(10)) == (Path("/etc/passwd").read_bytes(), 0)
+    with pytest.raises(UsageError, match="no separate stream stdout"):
+        process.read("stdout", 1, 0)
+
+
+def test_descriptors_that_go_to_another_process_are_none_there() -> None:
+    assert pickle.loads(pickle.dumps({"descriptors": OwnDescriptors(stdin=0)})) == {"descriptors": None}

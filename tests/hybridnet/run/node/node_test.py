@@ -211,7 +211,7 @@ def test_unsupported_popen_options_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="is not supported"):
         host().popen("ls", **options)
     with pytest.raises(UsageError, match="is not supported"):
-        host().popen("ls", stdout=17)
+        host().popen("ls", stdout=-17)
 
 
 def test_pexec_returns_output_errors_and_status() -> None:
