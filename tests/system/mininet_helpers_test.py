@@ -48,12 +48,12 @@ h1.cmd("(sleep 0.2; echo later) &")
 print("later", "later" in h1.monitor())
 print("raw", bool(h1.waitReadable(0)))
 h1.sendCmd("echo a line; echo the; echo rest")
-print("line", h1.readline(), "rest", *h1.waitOutput().split(), h1.waiting)
+print("line", repr(h1.readline()), "rest", *h1.waitOutput().split(), h1.waiting)
 h1.sendCmd("echo one; sleep 0.2; echo two")
 lines = []
 while h1.waiting or h1.readbuf.strip(chr(127)):
     lines.append(h1.readline())
-print("lines", *filter(None, lines), h1.readline())
+print("lines", *(line.rstrip() for line in lines if line), h1.readline())
 h1.sendCmd("printf abcdef")
 print("pieces", h1.read(2), h1.read(maxbytes=3), h1.read() + ("" if not h1.waiting else h1.read()) == "f" + chr(127))
 print("next", h1.cmd("echo clean").strip())
@@ -73,7 +73,7 @@ def test_the_terminal_of_a_shell_can_be_polled_and_typed_into(tmp_path: Path) ->
         "typed depyt",
         "later True",
         "raw False",
-        "line a line rest the rest False",
+        "line 'a line\\r' rest the rest False",
         "lines one two None",
         "pieces ab cde True",
         "next clean",

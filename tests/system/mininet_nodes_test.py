@@ -47,12 +47,12 @@ net.start()
 assert h2.cmd("cat /sys/class/net/h2-eth0/address").strip() == "00:00:00:00:00:22"
 assert (a1.dpid, c1.dpid) == ("0000000000000001", "0000000000000002")
 assert "fd00::1/64" in h1.cmd("ip -6 addr show dev h1-eth0")
-assert h1.cmd("hostname") == "h1\\n"
+assert h1.cmd("hostname") == "h1\\r\\n"
 h1.cmd("echo kept > /var/spool/x")
 assert computer("cat {folder}/h1/spool/x") == "kept\\n"
 assert r.cmd("cat /proc/sys/net/ipv4/ip_forward /sys/class/net/r-eth0/mtu").split() == ["1", "9000"]
 assert "1 received" in root.cmd("ping -c 1 10.0.0.9")
-assert root.cmd("hostname") == computer("hostname")
+assert root.cmd("hostname").strip() == computer("hostname").strip()
 b1.stop(deleteIntfs=False)
 assert " 0% packet loss" not in root.cmd("ping -c 1 -W 1 10.0.0.9")
 net.delLinkBetween(h2, b1)

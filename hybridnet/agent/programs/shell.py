@@ -78,7 +78,7 @@ _BY_SIGNAL = (
         for number in sorted(signal.valid_signals())
         if (words := signal.strsignal(number)) is not None
     )
-    + rb")((?: \(core dumped\))?) +[^\n]*\n"
+    + rb")((?: \(core dumped\))?) +[^\r\n]*(\r?\n)"
 )
 """What bash says behind the file and the line of a program that a signal has ended: its process, how, and the command.
 Source: bash 5.2, jobs.c, pretty_print_job."""
@@ -120,7 +120,7 @@ class Shell:
         Args:
             on_ready: is given the shell's process once it is ready, and takes it out of real time.
             as_mininet: as Mininet's, its command line ends with ``mininet:NAME``, by which it is found among all
-                processes, and it tells the jobs that begin.
+                processes, it tells the jobs that begin, and its terminal has a CR before each LF.
         """
         self._name = name
         self._on_ready = on_ready
@@ -136,7 +136,7 @@ class Shell:
         self.waiting = False
         self._ready = False
         self._master, slave = pty.openpty()
-        _make_raw(slave)
+        _make_raw(slave, carriage_returns=as_mininet)
         loop = _LOOP.replace("{mark}", f"\\x1d{self._mark[1:].decode()}")
         loop = loop.replace("{file}", shlex.quote(self._seen_file))
         loop = _TELLING + loop.replace("{tell}", _TELL) if as_mininet else loop.replace("{tell}", ":")
@@ -341,7 +341,7 @@ class Shell:
 
     def _as_shown(self, printed: bytearray) -> str:
         """Output as an interactive shell's: of a program that a signal has ended, it says only how."""
-        ended = re.sub(re.escape(self._fault) + _BY_SIGNAL, rb"\1\2\n", printed)
+        ended = re.sub(re.escape(self._fault) + _BY_SIGNAL, rb"\1\2\3", printed)
         return re.sub(re.escape(self._fault) + rb"\d+: ", b"bash: ", ended).decode(errors="replace")
 
     def _before_half_a_fault(self, end: int) -> int:
@@ -355,11 +355,13 @@ class Shell:
         return begins if begun else end
 
 
-def _make_raw(terminal: int) -> None:
-    """No echo, no CR before LF, no limit on a line's length; ^C works, and keeps a command that is not read yet."""
+def _make_raw(terminal: int, *, carriage_returns: bool) -> None:
+    """No echo, no CR before LF unless asked for, no limit on a line's length; ^C works, and keeps a command that is not
+    read yet.
+    """
     settings = termios.tcgetattr(terminal)
     settings[0] &= ~(termios.ICRNL | termios.IXON)
-    settings[1] &= ~termios.OPOST
+    settings[1] = termios.OPOST | termios.ONLCR if carriage_returns else settings[1] & ~termios.OPOST
     settings[3] &= ~(termios.ECHO | termios.ICANON)
     settings[3] |= termios.NOFLSH
     settings[6][termios.VMIN], settings[6][termios.VTIME] = 1, 0

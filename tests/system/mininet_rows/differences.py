@@ -12,7 +12,6 @@ DIFFERENCES = {
     "and `bridgeOpts` says what hybridnet's bridges have.",
     "controllers": "A controller has no shell until it runs a command, is no `Node`, and `start` waits until it "
     "listens.",
-    "crlf": "A line of output ends with `\\n`; Mininet's ends with `\\r\\n`.",
     "ends": "A link that was deleted remembers its ends, and may be deleted again.",
     "error": "What Mininet ends by an assertion, an attribute of None or the end of the program is an error that says "
     "what to write.",

@@ -110,7 +110,7 @@ def as_mininet(tmp_path: Path) -> Iterator[Shell]:
 
 def test_a_shell_as_mininet_s_is_found_by_its_name(as_mininet: Shell) -> None:
     said = as_mininet.run("echo $0 $1; nosuch", 10).text
-    assert said == "bash mininet:h1\nbash: nosuch: command not found\n"
+    assert said == "bash mininet:h1\r\nbash: nosuch: command not found\r\n"
     assert Path(f"/proc/{as_mininet.process.pid}/cmdline").read_bytes().endswith(b"\0mininet:h1\0")
 
 
@@ -120,18 +120,27 @@ def test_a_shell_as_mininet_s_tells_each_job_as_it_begins(as_mininet: Shell) -> 
         return done.text, str(done.last_pid)
 
     said, pid = run("sleep 100 &")
-    assert said == f"[1] {pid}\n"
-    assert run("echo $!") == (f"{pid}\n", pid)
+    assert said == f"[1] {pid}\r\n"
+    assert run("echo $!") == (f"{pid}\r\n", pid)
     said, pid = run("sleep 1 | sleep 100 & echo $!")
-    assert said == f"[2] {pid}\n{pid}\n"
+    assert said == f"[2] {pid}\r\n{pid}\r\n"
     said, pid = run("sleep 100 & sleep 101 & echo both")
     first, second, both = said.splitlines()
     assert (first[:4], second, both) == ("[3] ", f"[4] {pid}", "both")
-    assert run("cat <(echo no job); (sleep 100 &)")[0] == "no job\n"
-    assert run("sh -c 'exit 3'; echo $?")[0] == "3\n"
+    assert run("cat <(echo no job); (sleep 100 &)")[0] == "no job\r\n"
+    assert run("sh -c 'exit 3'; echo $?")[0] == "3\r\n"
     as_mininet.run("sh -c 'exit 4'", 10)
-    assert run("echo $?")[0] == "4\n"
+    assert run("echo $?")[0] == "4\r\n"
     run("kill %1 %2 %3 %4")
+
+
+def test_lines_of_a_shell_as_mininet_s_end_as_at_its_terminal_and_files_keep_theirs(
+    as_mininet: Shell, tmp_path: Path
+) -> None:
+    assert as_mininet.run("echo a; echo b >&2; printf c", 10).text == "a\r\nb\r\nc"
+    assert as_mininet.run("sh -c 'kill -SEGV $$'", 10).text == "Segmentation fault\r\n"
+    as_mininet.run(f"echo a > {tmp_path}/out; echo b | cat >> {tmp_path}/out", 10)
+    assert (tmp_path / "out").read_bytes() == b"a\nb\n"
 
 
 def test_interrupt_ends_the_command_and_not_the_shell(shell: Shell) -> None:
@@ -167,7 +176,7 @@ def test_interrupt_ends_all_that_the_command_still_had_to_do(
     while not output.done:
         text += output.text
         output = shell.read(5)
-    assert (text + output.text, output.status) == ("ready\n", 130)
+    assert (text + output.text, output.status) == ("ready\r\n" if kind == "as_mininet" else "ready\n", 130)
 
 
 def test_a_shell_that_waits_for_input_heeds_every_interrupt(shell: Shell) -> None:
