@@ -346,3 +346,44 @@ def test_streams_of_programs_are_files_as_with_subprocess(tmp_path: Path, where:
         "early": "b''",
         "times": f"{{{sum(len(str(number)) + 1 for number in range(1, 5001))}}}",
     }
+
+
+CONFIGURED_AGAIN = """
+from mininet.net import Mininet
+from mininet.node import OVSBridge
+from mininet.link import TCLink
+net = Mininet(switch=OVSBridge, controller=None, link=TCLink)
+h1, h2 = net.addHost("h1"), net.addHost("h2")
+intf = net.addLink(h1, h2, bw=100, delay="20ms", max_queue_size=77).intf1
+net.start()
+def tell(word):
+    shown = h1.cmd("tc qdisc show dev h1-eth0; tc class show dev h1-eth0")
+    netem = [line.split("limit ")[1].strip() for line in shown.splitlines() if "netem" in line]
+    print(word, netem, [line.split("rate ")[1].split()[0] for line in shown.splitlines() if "class" in line])
+tell("made")
+intf.config(jitter="1ms")
+tell("jitter")
+intf.config(bw=5)
+tell("rate")
+intf.config(delay="5ms")
+tell("delay")
+intf.config(bw=3, loss=1, max_queue_size=9)
+tell("several")
+net.stop()
+"""
+
+
+def test_an_interface_that_is_configured_again_has_only_what_it_is_given_now(tmp_path: Path) -> None:
+    """Mininet's TCIntf.config removes the qdiscs that are there before it adds what it is given; jitter alone is
+    nothing to it. 1000 is the limit of a netem that is given none.
+    """
+    ended = run_script(tmp_path, CONFIGURED_AGAIN)
+    assert ended.status == 0, ended.err
+    found = {name: text for name, text in told(ended).items() if name != "***"}
+    assert found == {
+        "made": "['77 delay 20ms'] ['100Mbit']",
+        "jitter": "['77 delay 20ms'] ['100Mbit']",
+        "rate": "[] ['5Mbit']",
+        "delay": "['1000 delay 5ms'] []",
+        "several": "['9 loss 1%'] ['3Mbit']",
+    }

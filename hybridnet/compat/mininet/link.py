@@ -229,8 +229,9 @@ class Intf(live.Intf):
         up: bool = True,
         **params: Any,
     ) -> dict[str, Any]:
-        """Change its addresses, and of a `TCIntf` what it sends: bw, delay, jitter, loss, max_queue_size. Returns what
-        its methods have returned, by parameter.
+        """Change its addresses, and of a `TCIntf` what it sends: bw, delay, jitter, loss, max_queue_size. If one of
+        these is given, the others are as if the link had never had them, as in Mininet, which removes its qdiscs
+        first. Returns what its methods have returned, by parameter.
         """
         results: dict[str, Any] = {}
         self.setParam(results, "setMAC", mac=mac)
@@ -239,8 +240,8 @@ class Intf(live.Intf):
             self.setParam(results, "isUp", up=up)
         self.setParam(results, "ifconfig", ifconfig=None if ifconfig is None else ifconfig.split())
         shaped = self.shaping_of(params)
-        if self.link is not None and any(shaped.get(name) is not None for name in SHAPING):
-            self.link.shape(self, shaped)
+        if self.link is not None and _says_how_to_send(shaped):
+            self.link.shape(self, {**dict.fromkeys(SHAPING), **shaped})
         return results
 
     def configures_itself(self) -> bool:
@@ -450,7 +451,7 @@ class Link:
         node = intf.node
         if node.is_made() and not self.is_loop and not self.by_kernel:
             end = "params1" if intf is self.intf1 else "params2"
-            if options := shaping(params, f"link {self.name}"):  # without what tc would refuse, too
+            if options := self._options(params):
                 node.network().set_link(self, **{end: options})
 
     def reshape(self, intf: Intf, params: Mapping[str, Any]) -> None:
@@ -460,11 +461,14 @@ class Link:
             HybridnetError: it cannot be had; then nothing has changed.
         """
         end = "params1" if intf is self.intf1 else "params2"
-        taken_back = {name: None for name in SHAPING if name in params and params[name] is None}
-        options = {**taken_back, **shaping(params, f"link {self.name}")}
-        if options:
+        if options := self._options(params):
             intf.node.network().set_link(self, **{end: options})
         intf.shaped.update(params)
+
+    def _options(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """What `set_link` is told: None for what is taken back, and nothing of what tc would refuse."""
+        taken_back = {name: None for name in SHAPING if name in params and params[name] is None}
+        return {**taken_back, **shaping(params, f"link {self.name}")}
 
     def delete(self) -> None:
         """Remove it, with its interfaces."""
@@ -566,9 +570,7 @@ class TCIntf(Intf):
         by_commands = self.has_own_commands() and self.node.network().is_here()
         rest = {name: value for name, value in params.items() if not by_commands or name not in SHAPING}
         results = super().config(mac=mac, ip=ip, up=up, **rest)
-        if params.get("bw") is params.get("max_queue_size") is None and not (
-            params.get("delay") or params.get("loss")
-        ):
+        if not _says_how_to_send(params):
             return None
         commands, parent = self.bwCmds(**{name: params.get(name, none) for name, none in _OF_RATES.items()})
         of_netem = {name: params.get(name) for name in traffic_control.OF_NETEM}
@@ -580,6 +582,12 @@ class TCIntf(Intf):
             for text in filter(None, said):
                 error(f"*** Error: {text}")
         return {**results, "tcoutputs": said, "parent": parent}
+
+
+def _says_how_to_send(params: Mapping[str, Any]) -> bool:
+    """Whether Mininet's `TCIntf.config` does anything for these parameters, of which jitter alone is none."""
+    counts = any(params.get(name) is not None for name in ("bw", "max_queue_size"))
+    return counts or any(params.get(name) for name in ("delay", "loss"))
 
 
 class TCLink(Link):
