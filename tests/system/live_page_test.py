@@ -238,7 +238,7 @@ def test_a_page_of_another_origin_gets_nothing(browser: Browser, live: Any, tmp_
 
 def test_a_broken_verdict_is_red_and_says_why(browser: Browser, net: Net, live: Any) -> None:
     page = opened(browser, live.url, "data-updates")
-    killed = net.cluster.call("m1", "exec", argv="kill -9 $(pgrep -f [h]ybridnet.instance)")
+    killed = net.cluster.call("m1", "exec", argv="kill -9 $(pgrep -f [h]ybridnet.simulate.instance)")
     assert killed["status"] == 0
     verdict = page.locator("#verdict")
     expect(verdict).to_have_class(re.compile("broken"))

@@ -180,7 +180,7 @@ def machine_switched_off(nodes: list[Node]) -> Seen:
 
 
 def _kill_agent(node: Node) -> None:
-    node.run("sudo pkill -9 -n -f [h]ybridnet.machines.worker")
+    node.run("sudo pkill -9 -n -f [h]ybridnet.machines.workers.worker")
 
 
 def _ended_by(run: Run, machine: str) -> None:

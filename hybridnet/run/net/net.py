@@ -313,7 +313,11 @@ class Net(Structure):
         unless the others go on without it. See docs/verdict.md.
         """
         self._controllers.check()
-        self._measuring.check()
+        try:
+            self._measuring.check()
+        except HybridnetError:
+            self._controllers.check()  # one that has ended since tells more of it than the watch does
+            raise
         self._of_each("check_parts")
 
     def __enter__(self) -> Net:
