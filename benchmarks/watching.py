@@ -146,7 +146,10 @@ def _processor_times(net: Net) -> dict[str, float]:
     """In seconds, so far: of this process, and of the machines' processes of two kinds."""
     found = {"head": time.process_time()}
     ticks = os.sysconf("SC_CLK_TCK")
-    for kind, pattern in {"instances": "[h]ybridnet.simulate.instance", "agents": "[h]ybridnet.machines"}.items():
+    for kind, pattern in {
+        "instances": "[h]ybridnet.simulate.instance",
+        "agents": "[h]ybridnet.machines",
+    }.items():
         told = f"for p in $(pgrep -f '{pattern}'); do cat /proc/$p/stat 2>/dev/null; done; true"
         lines = [
             line

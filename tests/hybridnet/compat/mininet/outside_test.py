@@ -22,7 +22,7 @@ def node() -> Iterator[OutsideNode]:
 
 def test_its_shell_keeps_its_folder_and_its_variables(node: OutsideNode, tmp_path: Path) -> None:
     assert node.cmd(f"cd {tmp_path}; number=7; printf %s", "$((number))") == "7"
-    assert node.cmd("pwd") == f"{tmp_path}\n"
+    assert node.cmd("pwd") == f"{tmp_path}\r\n"
 
 
 def test_a_program_in_the_background_holds_no_command_up_and_is_killed_by_its_name(node: OutsideNode) -> None:
@@ -48,8 +48,8 @@ def test_closing_its_shell_ends_what_runs_there(node: OutsideNode) -> None:
 def test_what_a_command_prints_comes_while_it_runs(node: OutsideNode) -> None:
     node.sendCmd("echo first; read answer < <(sleep 0.3; echo second); echo $answer")
     assert node.waiting
-    assert node.monitor(timeoutms=10_000) == "first\n"
-    assert node.waitOutput() == "second\n"
+    assert node.monitor(timeoutms=10_000) == "first\r\n"
+    assert node.waitOutput() == "second\r\n"
     assert not node.waiting
 
 
