@@ -16,6 +16,7 @@ from hybridnet.topologies import LeafSpineTopo
 pytestmark = pytest.mark.thorough
 
 
+@pytest.mark.alone  # it measures a time
 def test_fast_failover_is_silent_for_less_than_a_fifth_of_a_second() -> None:
     with Cluster.local(["m1"]) as cluster:
         assert silence(cluster, WAYS["fast failover"], {}) < 0.2

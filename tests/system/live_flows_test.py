@@ -46,6 +46,7 @@ def ended(client: Client, number: int) -> dict[str, Any]:
     return client.flow(number)
 
 
+@pytest.mark.alone  # it measures a rate
 def test_a_flow_of_udp_sends_at_its_rate_and_says_what_came(client: Client) -> None:
     number = client.start_flow("h1", "h2", protocol="UDP", rate="2 Mbit/s", seconds=2)
     assert client.flow(number)["state"] == "running"
