@@ -11,6 +11,8 @@ CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
 ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
 SOME_AT_A_TIME := -n $(shell expr $$(nproc) + 1) --dist loadfile# files, whose tests share a network
 ON_ONE_CORE := check-wheel docs check-types check-format check-lint check-layers check-stub check-generated# the longest first
+PLANS := hybridnet/describe/schema/plans.py
+TYPES_OF_PLANS := $(PYTHON) -m hybridnet.describe.schema.typed | $(PYTHON) -m ruff format --stdin-filename $(PLANS) -
 FUZZERS := build/dev/tests/fuzz
 FUZZ_SECONDS ?= 6
 FUZZ_FLAGS := -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0
@@ -81,8 +83,11 @@ check-stub:  ## hybridnet/_simcore.pyi says what the extension has
 	@$(PYTHON) -m nanobind.stubgen -q -m hybridnet._simcore -o build/_simcore.pyi
 	@diff -u hybridnet/_simcore.pyi build/_simcore.pyi || { echo "hybridnet/_simcore.pyi is old; run: make generated"; exit 1; }
 
-check-generated:  ## the tables of options in docs/ are those that are declared
-	@echo "== tables in docs"
+check-generated:  ## the types of plans and the tables of options in docs/ are those that are declared
+	@echo "== types of plans, tables in docs"
+	@mkdir -p build
+	@$(TYPES_OF_PLANS) >build/plans.py
+	@diff -u $(PLANS) build/plans.py || { echo "$(PLANS) is old; run: make generated"; exit 1; }
 	@$(PYTHON) -m hybridnet.describe.options.document --check docs/*.md
 
 check-tidy:  ## clang-tidy over what has changed in simcore since it last passed
@@ -172,7 +177,8 @@ docs:  ## the documents and the API reference as web pages: build/docs/README.ht
 	@echo "== docs"
 	@$(PYTHON) -m sphinx -W --keep-going -q -d build/doctrees -c docs . build/docs
 
-generated: stub  ## what is written from the built extension: the stub, the tables of options in docs/
+generated: stub  ## what is written from the built extension: the stub, the types of plans, the tables of options in docs/
+	@mkdir -p build && $(TYPES_OF_PLANS) >build/plans.py && cp build/plans.py $(PLANS)
 	@$(PYTHON) -m hybridnet.describe.options.document docs/*.md
 
 format:  ## let clang-format and ruff format everything

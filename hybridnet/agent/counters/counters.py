@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from hybridnet.agent.hosts.device_counters import Carrier, Row
+from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.system import cgroups
 
 _IDLE, _IOWAIT, _STEAL = 3, 4, 7  # of a line of /proc/stat
@@ -112,7 +112,7 @@ Tables = Mapping[str, Mapping[str, Row]]
 them."""
 
 
-def counted_devices(plan: dict[str, Any], namespaces: Mapping[str, str]) -> dict[str, set[str]]:
+def counted_devices(plan: MachinePlan, namespaces: Mapping[str, str]) -> dict[str, set[str]]:
     """The devices whose counters say what the plan's links have carried and lost, by network namespace.
 
     Args:
@@ -133,7 +133,7 @@ def counted_devices(plan: dict[str, Any], namespaces: Mapping[str, str]) -> dict
     return {**wanted, "": (wanted[""] | _machines(plan)) - patched}
 
 
-def device_drops(plan: dict[str, Any], namespaces: Mapping[str, str], tables: Tables) -> dict[str, int]:
+def device_drops(plan: MachinePlan, namespaces: Mapping[str, str], tables: Tables) -> dict[str, int]:
     """Frames dropped at the plan's interfaces because the queue behind them was full, where there are any.
 
     At a veth the sender counts what its other end did not take (``tx_dropped``). A host's ``rx_dropped`` is no such
@@ -161,7 +161,7 @@ def device_drops(plan: dict[str, Any], namespaces: Mapping[str, str], tables: Ta
     return found
 
 
-def mtu_mismatches(plan: dict[str, Any], carriers: Mapping[str, Carrier]) -> dict[str, tuple[int, str, int]]:
+def mtu_mismatches(plan: MachinePlan, carriers: Mapping[str, Carrier]) -> dict[str, tuple[int, str, int]]:
     """The devices that may send larger packets than the other ends of their pairs take: their own MTU, and the name and
     the MTU of the other end. What is too large is dropped there.
     """
@@ -175,12 +175,12 @@ def mtu_mismatches(plan: dict[str, Any], carriers: Mapping[str, Carrier]) -> dic
     return found
 
 
-def _ports(plan: dict[str, Any]) -> set[str]:
+def _ports(plan: MachinePlan) -> set[str]:
     """Of switches."""
     return {port["name"] for switch in plan["switches"] for port in switch["ports"]}
 
 
-def _machines(plan: dict[str, Any]) -> set[str]:
+def _machines(plan: MachinePlan) -> set[str]:
     """Those of the machine's own namespace that belong to no host."""
     ends = {end for portal in plan["portals"] for end in (portal["interface"], portal["device"])}
     return _ports(plan) | ends | {port for bridge in plan.get("bridges", ()) for port in bridge["ports"]}

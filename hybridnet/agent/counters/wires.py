@@ -6,9 +6,9 @@ ports, as Open vSwitch does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from hybridnet.agent.counters.counters import Tables
+from hybridnet.describe.schema.plans import MachinePlan
 
 __all__ = ["Wire", "patch_ends", "wire_counters"]
 
@@ -16,13 +16,13 @@ Wire = tuple[str, str, int, int, int, int, int]
 """Node and interface of its first end; packets and bytes that left there; packets and bytes that came in; drops."""
 
 
-def patch_ends(plan: Mapping[str, Any]) -> list[tuple[str, str]]:
+def patch_ends(plan: MachinePlan) -> list[tuple[str, str]]:
     """The first end of each patch, as (switch, port)."""
     return [(pair["a"]["node"], pair["a"]["interface"]) for pair in plan["pairs"] if pair["kind"] == "patch"]
 
 
 def wire_counters(
-    plan: Mapping[str, Any],
+    plan: MachinePlan,
     namespaces: Mapping[str, str],
     tables: Tables,
     patches: Mapping[tuple[str, str], tuple[int, int, int, int, int]],

@@ -15,8 +15,8 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from hybridnet.describe.schema.plans import CpuLimit, HostPlan
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system import cgroups
 from hybridnet.system.cgroups import Hierarchy
@@ -58,7 +58,7 @@ def core_list(cores: Iterable[int]) -> str:
     return ",".join(str(core) for core in sorted(set(cores)))
 
 
-def settings(controller: str, version: int, wanted: Mapping[str, Any]) -> dict[str, str]:
+def settings(controller: str, version: int, wanted: CpuLimit) -> dict[str, str]:
     """The files of a group and what is written to them; no text stands for every processor of the computer."""
     share = wanted["share"] if wanted["sched"] == "cfs" else None  # real time has files of its own
     quota, period = (None, wanted["period_us"]) if share is None else cfs_quota(share, wanted["period_us"])
@@ -79,16 +79,16 @@ class CpuLimits:
         self._group = f"hybridnet-{journal.run}-{machine}"
         self._made: list[Path] = []
         self._enabled: list[tuple[Path, str]] = []
-        self._limits: dict[str, dict[str, Any]] = {}
+        self._limits: dict[str, CpuLimit] = {}
         self._groups: dict[str, dict[str, tuple[Hierarchy, Path, int]]] = {}  # by host and controller
 
-    def create(self, plans: Sequence[Mapping[str, Any]]) -> None:
+    def create(self, plans: Sequence[HostPlan]) -> None:
         """Make the groups of those hosts that have a limit."""
         for plan in plans:
             if "cpu" in plan:
                 self.set(plan["name"], plan["cpu"], [])
 
-    def set(self, host: str, limit: Mapping[str, Any], processes: Iterable[int]) -> None:
+    def set(self, host: str, limit: CpuLimit, processes: Iterable[int]) -> None:
         """Give a host other limits; keys that are not there stay as they are.
 
         Args:
@@ -101,12 +101,12 @@ class CpuLimits:
             MachineError: the kernel refuses a value.
         """
         before = set(self._groups.get(host, {}))
-        wanted = {
+        wanted: CpuLimit = {
             "share": None,
             "cores": None,
             "sched": "cfs",
             "period_us": 100_000,
-            **self._limits.get(host, {}),
+            **self._limits.get(host, CpuLimit()),
             **limit,
         }
         groups = self._groups_of(host, wanted)
@@ -178,10 +178,11 @@ class CpuLimits:
         if path in self._made:
             self._made.remove(path)
 
-    def _groups_of(self, host: str, wanted: Mapping[str, Any]) -> dict[str, tuple[Hierarchy, Path, int]]:
+    def _groups_of(self, host: str, wanted: CpuLimit) -> dict[str, tuple[Hierarchy, Path, int]]:
         """The groups of a host by controller, made where they are missing."""
         found = cgroups.find()
-        needed = [name for name, key in (("cpu", "share"), ("cpuset", "cores")) if wanted[key] is not None]
+        asked = (("cpu", wanted["share"]), ("cpuset", wanted["cores"]))
+        needed = [name for name, value in asked if value is not None]
         for name in needed:
             if name not in found:
                 raise EnvironmentLackError(
@@ -234,9 +235,7 @@ class CpuLimits:
                 "Leave cpu= and cores= out, or run outside of it"
             ) from None
 
-    def _write(
-        self, host: str, wanted: Mapping[str, Any], groups: Mapping[str, tuple[Hierarchy, Path, int]]
-    ) -> None:
+    def _write(self, host: str, wanted: CpuLimit, groups: Mapping[str, tuple[Hierarchy, Path, int]]) -> None:
         for controller, (hierarchy, path, _) in groups.items():
             if controller == "cpu" and wanted["sched"] == "rt" and wanted["share"] is not None:
                 runtime_us = round(wanted["share"] * wanted["period_us"])

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from hybridnet.describe.schema.plans import HostInterface
 from hybridnet.system.command import run
 
 __all__ = ["Found", "names_now", "settings_of"]
@@ -27,7 +28,7 @@ class Found(NamedTuple):
     lost: list[str]
 
 
-def settings_of(interfaces: Collection[Mapping[str, Any]]) -> Found:
+def settings_of(interfaces: Collection[HostInterface]) -> Found:
     """What devices of this namespace have now: addresses, routes, permanent neighbours, and the name, the MTU and the
     MAC address where they are others than planned. One that a script has removed has nothing.
 
@@ -49,7 +50,7 @@ def settings_of(interfaces: Collection[Mapping[str, Any]]) -> Found:
     return found
 
 
-def names_now(interfaces: Collection[Mapping[str, Any]]) -> dict[str, str]:
+def names_now(interfaces: Collection[HostInterface]) -> dict[str, str]:
     """The devices of this namespace by the names that they were made with: a script may have given them others. One
     that is gone is left out.
 
@@ -65,7 +66,7 @@ def names_now(interfaces: Collection[Mapping[str, Any]]) -> dict[str, str]:
     return names
 
 
-def _of_device(interface: Mapping[str, Any], device: Mapping[str, Any]) -> Found:
+def _of_device(interface: HostInterface, device: Mapping[str, Any]) -> Found:
     name, mtu, planned = interface["name"], device["mtu"], interface["mtu"]
     found = Found([], [])
     if mtu < planned:

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.pairs import keep_stack_out
+from hybridnet.describe.schema.elements import nodes_of
+from hybridnet.describe.schema.plans import BridgePlan, Fragment, HostPlan, SwitchPlan
 from hybridnet.errors import MachineError
 from hybridnet.system import devices
 from hybridnet.system.command import ip_batch
@@ -54,21 +56,25 @@ class Devices:
         self._lent: dict[str, _Lent] = {}
         self._features: dict[str, DeviceFeatures] = {}  # of those that the instance reads
 
-    def take_all(self, fragment: Mapping[str, Any]) -> None:
+    def take_all(self, fragment: Fragment) -> None:
         """Take what a fragment of a machine plan says, once its nodes are there."""
-        for kind, key in ((HOST, "hosts"), (OPENVSWITCH, "switches"), (LINUX, "bridges")):
-            for node in fragment[key]:
+        kinds: tuple[tuple[str, Sequence[HostPlan | SwitchPlan | BridgePlan]], ...] = (
+            (HOST, fragment["hosts"]),
+            (OPENVSWITCH, fragment["switches"]),
+            (LINUX, fragment["bridges"]),
+        )
+        for kind, nodes in kinds:
+            for node in nodes:
                 for device in node.get("devices", []):
                     self.take(device, node["name"], kind)
         for device in fragment.get("devices", []):
             self.take(device)
 
-    def give_all_back(self, fragment: Mapping[str, Any]) -> None:
+    def give_all_back(self, fragment: Fragment) -> None:
         """Give back what a fragment says, as far as it is taken. Whatever one raises, all are tried."""
-        nodes = [*fragment["hosts"], *fragment["switches"], *fragment["bridges"]]
         names = [
             *fragment.get("devices", []),
-            *(device for node in nodes for device in node.get("devices", [])),
+            *(device for node in nodes_of(fragment) for device in node.get("devices", [])),
         ]
         Endings(*(lambda name=name: self.give_back(name) for name in names if name in self._lent)).close()
 

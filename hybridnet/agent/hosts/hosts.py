@@ -14,22 +14,21 @@ import threading
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
 
+from hybridnet.agent.fragments import with_part, without_part
 from hybridnet.agent.hosts import host_namespaces
 from hybridnet.agent.hosts.device_counters import Carrier, DeviceCounters, Row
 from hybridnet.agent.hosts.device_settings import Found, names_now, settings_of
 from hybridnet.agent.hosts.etc_hosts import HostNames
 from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
+from hybridnet.describe.schema.plans import HostInterface, HostPlan
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_tries, run
 from hybridnet.system.ending import Endings
 from hybridnet.system.entrances import Entrance, write_entrances
 from hybridnet.system.journal import Journal
 from hybridnet.system.netlink import ip_lines, set_features
-
-_LISTS = ("interfaces", "routes", "arp")  # what of a host may come and go while it stays
 
 
 class Hosts:
@@ -40,7 +39,7 @@ class Hosts:
         self._journal = journal
         self._inside = inside
         self._own_files = own_files
-        self._plans: dict[str, dict[str, Any]] = {}
+        self._plans: dict[str, HostPlan] = {}
         self._networks: dict[str, int] = {}  # the inode of each host's network namespace
         self._mounts: dict[str, int] = {}  # a descriptor of each host's mount namespace
         self._uts: dict[str, int] = {}  # and of its name's, where it has one
@@ -57,7 +56,7 @@ class Hosts:
         """The hosts that exist, in the order of the plan."""
         return list(self._plans)
 
-    def create(self, plans: list[dict[str, Any]]) -> None:
+    def create(self, plans: list[HostPlan]) -> None:
         """Make the namespaces of hosts, beside those that are there. Their only device is a loopback that is down."""
         if not plans:
             return
@@ -100,7 +99,7 @@ class Hosts:
             )
         self._tell_entrances()
 
-    def configure(self, parts: list[dict[str, Any]], offloads: dict[str, list[str]]) -> None:
+    def configure(self, parts: list[HostPlan], offloads: dict[str, list[str]]) -> None:
         """Give hosts addresses, routes and neighbours, once their devices are there.
 
         Args:
@@ -109,21 +108,18 @@ class Hosts:
         """
         by_name = {part["name"]: part for part in parts}
         for name, part in by_name.items():
-            for key in _LISTS:
-                self._plans[name][key] = [*self._plans[name][key], *part.get(key, [])]
+            self._plans[name] = with_part(self._plans[name], part)
             if not self.namespace(name):
                 self._configure(part, offloads)
         inside = [name for name in by_name if self.namespace(name)]
         self._inside.run_each(inside, lambda name: self._configure(by_name[name], offloads))
 
-    def strip(self, parts: list[dict[str, Any]]) -> None:
+    def strip(self, parts: list[HostPlan]) -> None:
         """Take routes and neighbours from hosts, and forget interfaces, whose devices go next. What is gone already is
         no error.
         """
         for part in parts:
-            plan = self._plans[part["name"]]
-            for key in _LISTS:
-                plan[key] = [item for item in plan[key] if item not in part.get(key, [])]
+            plan = self._plans[part["name"]] = without_part(self._plans[part["name"]], part)
             if part["routes"] or part.get("arp"):
                 where = self.namespace(part["name"])
                 self._inside.run(where, lambda part=part, kept=plan["interfaces"]: _strip(part, kept))  # type: ignore[misc]
@@ -159,7 +155,8 @@ class Hosts:
 
     def namespace(self, name: str) -> str:
         """The network namespace of a host, as `NamespaceThread` takes it: empty for one that lives in the machine's."""
-        return "" if self._plans.get(name, {}).get("in_namespace") is False else name
+        plan = self._plans.get(name)
+        return "" if plan is not None and plan.get("in_namespace") is False else name
 
     def namespaces(self) -> dict[str, tuple[str, int]]:
         """Of each host its namespace, as above, and the inode, which no other namespace has while this one is there."""
@@ -317,7 +314,7 @@ class Hosts:
             self._private_directories.append(path)
             path.mkdir()
 
-    def _configure(self, plan: dict[str, Any], offloads: dict[str, list[str]]) -> None:
+    def _configure(self, plan: HostPlan, offloads: dict[str, list[str]]) -> None:
         lines = ["link set dev lo up"] if self.namespace(plan["name"]) else []
         lines += _addresses(plan)
         lines += [f"link set dev {interface['name']} up" for interface in plan["interfaces"]]
@@ -337,7 +334,7 @@ class Hosts:
             raise MachineError(f"host {plan['name']}: {error}") from None
 
 
-def _directories(plan: dict[str, Any]) -> list[str]:
+def _directories(plan: HostPlan) -> list[str]:
     """What must be there for a host's private directories."""
     found = [
         [each] if isinstance(each, str) else [each["at"], each["source"]] for each in plan["private_dirs"]
@@ -345,7 +342,7 @@ def _directories(plan: dict[str, Any]) -> list[str]:
     return [path for each in found for path in each]
 
 
-def _strip(part: dict[str, Any], kept: list[dict[str, Any]]) -> None:
+def _strip(part: HostPlan, kept: list[HostInterface]) -> None:
     names = _names(part, kept)
     lines = [line.replace("route add", "route del", 1) for line in _routes(part)]
     lines += [
@@ -356,7 +353,7 @@ def _strip(part: dict[str, Any], kept: list[dict[str, Any]]) -> None:
     ip_tries(lines)
 
 
-def _names(part: dict[str, Any], interfaces: list[dict[str, Any]]) -> dict[str, str]:
+def _names(part: HostPlan, interfaces: list[HostInterface]) -> dict[str, str]:
     """What the devices are called now at which a part of a host has neighbours, in the host's namespace. Those that
     come or go with the part have the names of the plan.
 
@@ -368,7 +365,7 @@ def _names(part: dict[str, Any], interfaces: list[dict[str, Any]]) -> dict[str, 
     return {**names_now([each for each in interfaces if each["name"] in others]), **own}
 
 
-def _addresses(plan: dict[str, Any]) -> list[str]:
+def _addresses(plan: HostPlan) -> list[str]:
     return [
         f"addr add {address} dev {interface['name']}{' nodad' if ':' in address else ' brd +'}"
         for interface in plan["interfaces"]
@@ -376,7 +373,7 @@ def _addresses(plan: dict[str, Any]) -> list[str]:
     ]
 
 
-def _routes(plan: dict[str, Any]) -> list[str]:
+def _routes(plan: HostPlan) -> list[str]:
     lines = []
     for route in plan["routes"]:
         via = f" via {route['via']}" if route.get("via") else ""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
+from hybridnet.describe.schema.elements import crossing_devices
+from hybridnet.describe.schema.plans import Fragment
 from hybridnet.errors import MachineError
 
 __all__ = ["refuse_taken"]
@@ -19,9 +20,7 @@ __all__ = ["refuse_taken"]
 DEVICES = Path("/sys/class/net")
 
 
-def refuse_taken(
-    plan: dict[str, Any], networks: Path = Path(NETWORK_DIRECTORY), devices: Path = DEVICES
-) -> None:
+def refuse_taken(plan: Fragment, networks: Path = Path(NETWORK_DIRECTORY), devices: Path = DEVICES) -> None:
     """Raise MachineError for the first name in a machine plan that something on this computer has."""
     for name in _own_networks(plan):
         if os.path.lexists(networks / name):
@@ -39,19 +38,18 @@ def refuse_taken(
             )
 
 
-def _own_networks(plan: dict[str, Any]) -> list[str]:
+def _own_networks(plan: Fragment) -> list[str]:
     """The hosts that have a network namespace of their own."""
     return [host["name"] for host in plan["hosts"] if host.get("in_namespace") is not False]
 
 
-def _devices(plan: dict[str, Any]) -> list[tuple[str, str]]:
+def _devices(plan: Fragment) -> list[tuple[str, str]]:
     """The devices that a plan makes outside of hosts, each with what it is."""
     hosts = set(_own_networks(plan))
-    ends = [pair[end] for pair in plan["pairs"] for end in "ab"]
+    ends = [end for pair in plan["pairs"] for end in (pair["a"], pair["b"])]
     made = [("switch", switch["name"]) for switch in (*plan["switches"], *plan.get("bridges", []))]
     made += [("interface", end["interface"]) for end in ends if end["node"] not in hosts]
     made += [("portal", portal["device"]) for portal in plan["portals"]]
     made += [("interface", portal["interface"]) for portal in plan["portals"] if portal["node"] not in hosts]
-    crossings = plan.get("crossings", [])
-    made += [("crossing", each[end]) for each in crossings for end in ("device", "other") if end in each]
+    made += [("crossing", device) for each in plan.get("crossings", []) for device in crossing_devices(each)]
     return made

@@ -21,9 +21,9 @@ from __future__ import annotations
 import json
 import zlib
 from pathlib import Path
-from typing import Any
 
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
+from hybridnet.describe.schema.plans import Fragment, HostInterface, PairEnd, PortalPlan
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, ip_tries, run
 from hybridnet.system.journal import Journal, alias_of, network_namespace
@@ -39,6 +39,9 @@ TOWARD_A_PORT = {
 TOWARD_A_BACKEND = {"pcap": ["tx", "off"], "xdp": ["tx", "off", "tx-vlan-hw-insert", "off"]}
 AT_A_PORT = {"afxdp": ["tso", "off"], "afpacket": [], "system": []}
 
+Interfaces = dict[str, dict[str, HostInterface]]
+"""Of hosts, by host and by name."""
+
 
 class Pairs:
     """Makes and removes the veth pairs of one machine."""
@@ -49,7 +52,7 @@ class Pairs:
         self._network = network_namespace()
         self._devices: dict[str, None] = {}  # in order
 
-    def create(self, plan: dict[str, Any], frames: str) -> dict[str, list[str]]:
+    def create(self, plan: Fragment, frames: str) -> dict[str, list[str]]:
         """Make all veth pairs of a fragment; the ends in this machine's own namespace are up, those in hosts are not.
 
         Args:
@@ -114,17 +117,19 @@ class Pairs:
         ip_batch([f"link set dev {device} up" for device in ours])
         return host_offloads
 
-    def remove(self, plan: dict[str, Any]) -> None:
+    def remove(self, plan: Fragment) -> None:
         """Remove the veth pairs of a fragment. What is gone already is no error."""
         inside = _interfaces(plan).keys() - _outside(plan)
-        ends = [pair[end] for pair in plan["pairs"] if pair["kind"] == "veth" for end in ("a", "b")]
-        ours = [end["interface"] for end in (*ends, *plan["portals"]) if end["node"] not in inside]
+        ends: list[PairEnd | PortalPlan] = [*plan["portals"]]
+        for pair in plan["pairs"]:
+            ends += [pair["a"], pair["b"]] if pair["kind"] == "veth" else []
+        ours = [end["interface"] for end in ends if end["node"] not in inside]
         ours += [portal["device"] for portal in plan["portals"]]
         delete_each(ours, self._journal)
         for device in ours:
             self._devices.pop(device, None)
         for pair in plan["pairs"]:
-            if all(pair[end]["node"] in inside for end in ("a", "b")):
+            if pair["a"]["node"] in inside and pair["b"]["node"] in inside:
                 line = f"link del dev {pair['a']['interface']}"
                 self._inside.run(pair["a"]["node"], lambda line=line: ip_tries([line]))  # type: ignore[misc]
 
@@ -134,7 +139,7 @@ class Pairs:
         self._devices = {}
 
 
-def _interfaces(plan: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
+def _interfaces(plan: Fragment) -> Interfaces:
     """The interfaces of a fragment's hosts and parts of hosts, by host and name."""
     return {
         host["name"]: {interface["name"]: interface for interface in host["interfaces"]}
@@ -142,13 +147,13 @@ def _interfaces(plan: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
     }
 
 
-def _outside(plan: dict[str, Any]) -> set[str]:
+def _outside(plan: Fragment) -> set[str]:
     """The hosts of a fragment that live in the machine's own namespace."""
     hosts = (*plan["hosts"], *plan["host_parts"])
     return {host["name"] for host in hosts if host.get("in_namespace") is False}
 
 
-def _backends(plan: dict[str, Any]) -> dict[str, str]:
+def _backends(plan: Fragment) -> dict[str, str]:
     """Return the backends that read the portals' devices."""
     return {
         portal["device"]: portal["backend"]
@@ -220,13 +225,13 @@ def keep_stack_out(devices: list[str]) -> None:
                 path.write_text("1")
 
 
-def _mtu(end: dict[str, Any], hosts: dict[str, dict[str, Any]]) -> int:
+def _mtu(end: PairEnd | PortalPlan, hosts: Interfaces) -> int:
     if end["node"] in hosts:
         return int(hosts[end["node"]][end["interface"]]["mtu"])
     return int(end.get("mtu", 1500))
 
 
-def _end(end: dict[str, Any], hosts: dict[str, dict[str, Any]], outside: set[str], mtu: int) -> str:
+def _end(end: PairEnd | PortalPlan, hosts: Interfaces, outside: set[str], mtu: int) -> str:
     device = end["interface"]
     if end["node"] not in hosts:
         return f"name {device} mtu {mtu}"

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from hybridnet.agent.hosts.forwarding import Forwarding
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.agent.hosts.uplink import Uplink
+from hybridnet.describe.schema.plans import HostPlan
 from hybridnet.system import nat
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
@@ -42,7 +42,7 @@ class Translations:
         self._uplink = None if outside is None else Uplink(journal, machine, inside, outside)
         self._made: dict[str, nat.Translation] = {}
 
-    def create(self, plans: Sequence[Mapping[str, Any]]) -> None:
+    def create(self, plans: Sequence[HostPlan]) -> None:
         """Make the rules of those hosts that have some, once their devices are there."""
         for plan in plans:
             if "nat" in plan:

@@ -5,10 +5,11 @@ veth pairs within this machine, and ends of VXLAN tunnels to others. See `hybrid
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from hybridnet.agent.hosts.pairs import delete_each, keep_stack_out, mark
+from hybridnet.describe.schema.elements import crossing_devices
+from hybridnet.describe.schema.plans import CrossingPlan
 from hybridnet.system.command import ip_batch
 from hybridnet.system.journal import Journal, network_namespace
 
@@ -23,10 +24,10 @@ class Crossings:
         self._network = network_namespace()
         self._devices: dict[str, None] = {}  # in order
 
-    def create(self, crossings: Iterable[Mapping[str, Any]]) -> None:
+    def create(self, crossings: Iterable[CrossingPlan]) -> None:
         """Make crossings, as the machine plan has them. Raises MachineError: the kernel refuses one."""
         crossings = list(crossings)
-        devices = [device for crossing in crossings for device in _devices(crossing)]
+        devices = [device for crossing in crossings for device in crossing_devices(crossing)]
         for device in devices:
             self._journal.record("link", name=device, network=self._network)
         self._devices |= dict.fromkeys(devices)
@@ -35,9 +36,9 @@ class Crossings:
         keep_stack_out(devices)
         ip_batch([f"link set dev {device} up" for device in devices])
 
-    def remove(self, crossings: Iterable[Mapping[str, Any]]) -> None:
+    def remove(self, crossings: Iterable[CrossingPlan]) -> None:
         """Remove crossings. What is gone already is no error."""
-        devices = [device for crossing in crossings for device in _devices(crossing)]
+        devices = [device for crossing in crossings for device in crossing_devices(crossing)]
         delete_each(devices, self._journal)
         for device in devices:
             self._devices.pop(device, None)
@@ -48,7 +49,7 @@ class Crossings:
         self._devices = {}
 
 
-def lines_of(crossing: Mapping[str, Any]) -> list[str]:
+def lines_of(crossing: CrossingPlan) -> list[str]:
     """What ``ip -batch`` is told to make a crossing.
 
     Example:
@@ -61,7 +62,3 @@ def lines_of(crossing: Mapping[str, Any]) -> list[str]:
     tunnel = crossing["tunnel"]
     ends = f"local {tunnel['local']} remote {tunnel['remote']} dstport {tunnel['port']}"
     return [f"link add name {device} mtu {mtu} type vxlan id {tunnel['id']} {ends} nolearning"]
-
-
-def _devices(crossing: Mapping[str, Any]) -> list[str]:
-    return [crossing[end] for end in ("device", "other") if end in crossing]

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.errors import (
     EnvironmentLackError,
     HybridnetError,
@@ -53,7 +54,7 @@ class InstanceProcess:
 
     def __init__(
         self,
-        plan: dict[str, Any],
+        plan: InstancePlan,
         journal: Journal,
         directory: Path,
         socket_path: Path,

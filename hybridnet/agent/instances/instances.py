@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 from hybridnet.agent.fragments import addition, removal
 from hybridnet.agent.instances.instance_process import InstanceProcess
 from hybridnet.agent.instances.outage_log import OutageLog
+from hybridnet.describe.schema.plans import InstancePart, InstancePlan
 from hybridnet.errors import MachineError
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal
@@ -46,7 +47,7 @@ class Instances:
         self._final: dict[str, Json | None] = {}
         self.outages = OutageLog()
 
-    def simulate(self, parts: Iterable[Mapping[str, Any]]) -> None:
+    def simulate(self, parts: Iterable[InstancePlan | InstancePart]) -> None:
         """Have the instances simulate these parts of theirs; start those that a part is the whole plan of.
 
         Raises:
@@ -55,13 +56,13 @@ class Instances:
         parts = list(parts)
         done = Endings()
         with undone_on_error(done.close):
-            self._start([dict(part) for part in parts if "format" in part])
+            self._start([part for part in parts if "format" in part])
             for part in parts:
                 if "format" not in part:
                     self.ask(part["name"], "change", **addition(part))
                 done.add(partial(self.unsimulate, [part]))
 
-    def unsimulate(self, parts: Iterable[Mapping[str, Any]]) -> None:
+    def unsimulate(self, parts: Iterable[InstancePlan | InstancePart]) -> None:
         """Remove these parts; end the instances that a part is the whole plan of. Raises MachineError: one refused, and
         nothing has changed.
         """
@@ -120,7 +121,7 @@ class Instances:
         for instance in list(self._running.values()):
             instance.check()
 
-    def restart(self, plan: Json) -> None:
+    def restart(self, plan: InstancePlan) -> None:
         """Start an instance again from this plan; end it before, if it runs. Meanwhile it is missed, as if it had ended
         by itself.
 
@@ -154,7 +155,7 @@ class Instances:
         final, self._final = self._final, {}
         return final
 
-    def _start(self, plans: list[Json]) -> None:
+    def _start(self, plans: list[InstancePlan]) -> None:
         """All begin before the first is waited for."""
         begun = Endings()
         with undone_on_error(begun.close):
@@ -166,7 +167,7 @@ class Instances:
         for plan in plans:
             self._on_progress("instance" if len(plans) == 1 else f"instance {plan['name']}")
 
-    def _begin(self, plan: Json) -> None:
+    def _begin(self, plan: InstancePlan) -> None:
         name, number = plan["name"], next(self._numbers)
         self._sockets.mkdir(mode=0o700, exist_ok=True)
         self.outages.begin(name)
@@ -179,7 +180,7 @@ class Instances:
             self._outside,
         )
 
-    def _forget_memory(self, parts: Iterable[Mapping[str, Any]]) -> None:
+    def _forget_memory(self, parts: Iterable[InstancePlan | InstancePart]) -> None:
         """What two instances of this machine shared that are peers no longer: all that begins with their port."""
         peers = [peer for part in parts for peer in part["peers"] if peer.get("transport") == "shm"]
         for port in {str(peer["local"]).partition("-")[0] for peer in peers}:

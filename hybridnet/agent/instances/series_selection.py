@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+
+from hybridnet.describe.schema.plans import HostPlan, MachinePlan, SimulatedNode
 
 __all__ = ["Chosen", "chosen_of", "not_there"]
 
@@ -36,7 +37,7 @@ class Chosen:
         return element in self.named or element.partition(":")[0] in self.named
 
 
-def chosen_of(plan: dict[str, Any], elements: str | list[str] | None) -> Chosen:
+def chosen_of(plan: MachinePlan, elements: str | list[str] | None) -> Chosen:
     """What is sampled of a machine with this plan.
 
     Args:
@@ -78,7 +79,7 @@ def chosen_of(plan: dict[str, Any], elements: str | list[str] | None) -> Chosen:
     )
 
 
-def not_there(plans: Iterable[dict[str, Any]], elements: str | list[str] | None) -> list[str]:
+def not_there(plans: Iterable[MachinePlan], elements: str | list[str] | None) -> list[str]:
     """What the user named and no machine with one of these plans can sample: nothing simulated and no emulated host has
     this name. An application is there if its host is.
     """
@@ -86,10 +87,11 @@ def not_there(plans: Iterable[dict[str, Any]], elements: str | list[str] | None)
         return []
     there: set[str] = set()
     for plan in plans:
-        made = [plan, *plan["instances"]]
-        nodes = [node for each in made for key in ("hosts", "nodes") for node in each.get(key, ())]
+        simulated = [node for instance in plan["instances"] for node in instance["nodes"]]
+        nodes: list[HostPlan | SimulatedNode] = [*plan["hosts"], *simulated]
         there |= {node["name"] for node in nodes}
-        there |= {interface["name"] for node in nodes for interface in node["interfaces"]}
+        for node in nodes:
+            there |= {interface["name"] for interface in node["interfaces"]}
         links = [link for instance in plan["instances"] for link in instance["links"]]
         there |= {link["name"] for link in links}
         there |= {end["portal"] for link in links for end in (link["a"], link["b"]) if "portal" in end}

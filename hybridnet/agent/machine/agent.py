@@ -46,6 +46,8 @@ from hybridnet.agent.switching.simulated_switches import SimulatedSwitches, simu
 from hybridnet.agent.switching.switching import Switching
 from hybridnet.agent.verbs import perform, verb, waiting_verb, waits
 from hybridnet.describe.schema.check import check
+from hybridnet.describe.schema.elements import nodes_of
+from hybridnet.describe.schema.plans import CpuLimit, Fragment, HostPlan, InstancePlan, MachinePlan
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.folders import require_folder
@@ -131,7 +133,7 @@ class Agent:
         self._captures = Captures(self._instances)
         self._building = threading.Lock()
         self._interruption = Interruption()  # of what builds
-        self._plan: dict[str, Any] | None = None
+        self._plan: MachinePlan | None = None
         self._closed = False
 
     @property
@@ -190,7 +192,7 @@ class Agent:
 
     @verb
     def build(
-        self, plan: dict[str, Any], pmd_cpus: list[int] | None = None, controllers: bool = True
+        self, plan: MachinePlan, pmd_cpus: list[int] | None = None, controllers: bool = True
     ) -> dict[str, float]:
         """Makes what a machine plan says. What fails is removed again before the error is raised.
 
@@ -223,7 +225,7 @@ class Agent:
             self._switching.obey_controllers(self.on_progress)
 
     @verb
-    def change(self, remove: dict[str, Any], add: dict[str, Any]) -> list[str]:
+    def change(self, remove: Fragment, add: Fragment) -> list[str]:
         """Removes one fragment of the machine plan and makes another: see `hybridnet.plan.network.difference`. If
         something fails, the machine is as before, except that processes in hosts that were removed already have ended.
 
@@ -287,7 +289,7 @@ class Agent:
         return connected
 
     @verb
-    def limit_cpu(self, node: str, limit: dict[str, Any]) -> None:
+    def limit_cpu(self, node: str, limit: CpuLimit) -> None:
         """Changes the processor time of a host: see `hybridnet.agent.hosts.cpu_limits.CpuLimits.set`."""
         check(limit, "machine", f"limit of {node}", part="cpu")
         if node not in self._hosts:
@@ -310,8 +312,7 @@ class Agent:
         """Gives a device of the computer to a host or switch while the network runs; see
         `hybridnet.agent.hosts.devices`."""
         with self._building, self.acts.act():
-            plan = self._plan or {"switches": []}
-            bridges = {each["name"] for each in plan.get("bridges", [])}
+            bridges = {each["name"] for each in self._plan.get("bridges", [])} if self._plan else set()
             if node in self._hosts:
                 kind = HOST
             elif node in self._switching:
@@ -335,7 +336,7 @@ class Agent:
         self._set_link(node, interface, up=False)
 
     @verb
-    def restart_instance(self, plan: dict[str, Any]) -> None:
+    def restart_instance(self, plan: InstancePlan) -> None:
         """Starts an instance again: see `hybridnet.agent.instances.instances.Instances.restart`."""
         check(plan, "instance", f"plan of instance {plan.get('name')}")
         with self._building, self.acts.act():
@@ -416,7 +417,7 @@ class Agent:
             self.destroy,
         ).close()
 
-    def _build(self, plan: dict[str, Any], pmd_cpus: list[int] | None) -> dict[str, float]:
+    def _build(self, plan: MachinePlan, pmd_cpus: list[int] | None) -> dict[str, float]:
         stages = Stages()
         fragment = whole(plan)
         self._make(fragment, plan["port_type"], pmd_cpus, stages)
@@ -426,9 +427,7 @@ class Agent:
         self._witnesses.begin(plan)
         return stages.seconds
 
-    def _make(
-        self, fragment: dict[str, Any], port_type: str, pmd_cpus: list[int] | None, stages: Stages
-    ) -> None:
+    def _make(self, fragment: Fragment, port_type: str, pmd_cpus: list[int] | None, stages: Stages) -> None:
         """Makes the hosts and switches of a fragment, without interfaces."""
         if not self._own_files:
             refuse_taken(fragment)
@@ -448,7 +447,7 @@ class Agent:
         self._bridges.create(fragment["bridges"])
         stages.done("switches")
 
-    def _join(self, fragment: dict[str, Any], stages: Stages) -> None:
+    def _join(self, fragment: Fragment, stages: Stages) -> None:
         """Makes the interfaces of a fragment, and the links between them."""
         assert self._plan is not None
         offloads = self._pairs.create(fragment, self._switching.frames or self._plan["port_type"])
@@ -462,21 +461,21 @@ class Agent:
         self._devices.take_all(fragment)
         stages.done("switches")
 
-    def _simulate(self, fragment: dict[str, Any], stages: Stages) -> None:
+    def _simulate(self, fragment: Fragment, stages: Stages) -> None:
         """Has the instances simulate their parts of a fragment; starts those that are new."""
         for part in fragment["instances"]:
             self._simulated_switches.expect(part["nodes"])
         self._instances.simulate(fragment["instances"])
         stages.done("instance")
 
-    def _unsimulate(self, fragment: dict[str, Any], stages: Stages) -> None:
+    def _unsimulate(self, fragment: Fragment, stages: Stages) -> None:
         """Removes the instances' parts of a fragment; ends those of which it is the whole."""
         self._instances.unsimulate(fragment["instances"])
         for part in fragment["instances"]:
             self._simulated_switches.forget(part["nodes"])
         stages.done("instance")
 
-    def _unjoin(self, fragment: dict[str, Any], stages: Stages) -> None:
+    def _unjoin(self, fragment: Fragment, stages: Stages) -> None:
         """Removes what `_join` makes of a fragment, or has made of it before it failed."""
         self._devices.give_all_back(fragment)
         self._switching.remove_ports(fragment)
@@ -488,9 +487,9 @@ class Agent:
         self._crossings.remove(fragment.get("crossings", []))
         stages.done("pairs")
 
-    def _unmake(self, fragment: dict[str, Any], stages: Stages) -> None:
+    def _unmake(self, fragment: Fragment, stages: Stages) -> None:
         """Removes the hosts and switches of a fragment, and ends what runs there."""
-        names = {node["name"] for key in ("hosts", "switches", "bridges") for node in fragment[key]}
+        names = {node["name"] for node in nodes_of(fragment)}
         Endings(
             lambda: self._switching.remove_switches(fragment),
             lambda: self._bridges.remove([bridge["name"] for bridge in fragment["bridges"]]),
@@ -501,15 +500,15 @@ class Agent:
         ).close()
         stages.done("nodes")
 
-    def _forget_limits(self, hosts: list[dict[str, Any]]) -> None:
+    def _forget_limits(self, hosts: list[HostPlan]) -> None:
         for host in hosts:
             self._limits.forget(host["name"])
 
-    def _put_back(self, fragment: dict[str, Any]) -> None:
+    def _put_back(self, fragment: Fragment) -> None:
         """Makes a fragment again that was removed, or the part of it that was."""
         assert self._plan is not None
         self._unjoin(fragment, Stages())
-        gone = {
+        gone: Fragment = {
             **fragment,
             "hosts": [host for host in fragment["hosts"] if host["name"] not in self._hosts],
             "switches": [switch for switch in fragment["switches"] if switch["name"] not in self._switching],

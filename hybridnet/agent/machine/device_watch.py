@@ -11,7 +11,10 @@ import socket
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from hybridnet.describe.schema.elements import crossing_devices
+from hybridnet.describe.schema.plans import MachinePlan
 
 __all__ = ["Device", "DeviceWatch", "devices_of"]
 
@@ -169,7 +172,7 @@ def _attributes(data: bytes, at: int, end: int) -> Iterator[tuple[int, bytes]]:
         at += (length + 3) & ~3
 
 
-def devices_of(plan: Mapping[str, Any]) -> dict[str, Device]:
+def devices_of(plan: MachinePlan) -> dict[str, Device]:
     """The devices that a machine plan has in the machine's own network namespace, by name, and what each is.
 
     A simulated OpenFlow switch sets portals' devices down while a port of it is: of those only that they are there.
@@ -193,7 +196,6 @@ def devices_of(plan: Mapping[str, Any]) -> dict[str, Device]:
             state = portal["node"] not in outside and not obeying
             found[portal["interface"]] = Device(f"port {portal['interface']} of {portal['node']}", state)
     for crossing in plan.get("crossings", ()):
-        for end in ("device", "other"):
-            if end in crossing:
-                found[crossing[end]] = Device(f"device {crossing[end]} of a cut link")
+        for device in crossing_devices(crossing):
+            found[device] = Device(f"device {device} of a cut link")
     return found

@@ -24,6 +24,7 @@ from hybridnet.agent.programs import probes
 from hybridnet.agent.switching.patches import REFRESHED_SECONDS
 from hybridnet.agent.switching.switching import Switching
 from hybridnet.agent.verbs import verb
+from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.errors import MachineError
 from hybridnet.system.ending import Endings
 from hybridnet.system.processor import computer
@@ -45,7 +46,7 @@ class Counting:
     def __init__(
         self,
         machine: str,
-        plan: Callable[[], dict[str, Any] | None],
+        plan: Callable[[], MachinePlan | None],
         hosts: Hosts,
         switching: Switching,
         instances: Instances,
@@ -155,7 +156,7 @@ class Counting:
         if self._plan() is None or self._sampler is not None:
             state = "no network is built here" if self._plan() is None else "one runs already"
             raise MachineError(f"a time series cannot begin: {state}")
-        made: tuple[dict[str, Any] | None, Chosen] = (None, Chosen({}, {}, {}))
+        made: tuple[MachinePlan | None, Chosen] = (None, Chosen({}, {}, {}))
 
         def chosen() -> Chosen:
             nonlocal made
@@ -217,7 +218,7 @@ class Counting:
             ),
         }
 
-    def _devices_now(self) -> tuple[dict[str, Any], dict[str, str], machine_counters.Tables]:
+    def _devices_now(self) -> tuple[MachinePlan, dict[str, str], machine_counters.Tables]:
         """The plan, the network namespace of each host, and the counters of the plan's devices there."""
         plan = self._plan()
         if plan is None or self._busy is None:
@@ -228,7 +229,7 @@ class Counting:
 
     def _counted(
         self,
-        plan: dict[str, Any],
+        plan: MachinePlan,
         namespaces: dict[str, str],
         tables: machine_counters.Tables,
         age_s: float = 0.0,
@@ -257,7 +258,7 @@ class Counting:
 
     def _drops_while_up(
         self,
-        plan: dict[str, Any],
+        plan: MachinePlan,
         namespaces: dict[str, str],
         tables: machine_counters.Tables,
         *,

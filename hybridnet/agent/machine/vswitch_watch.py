@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from hybridnet.describe.schema.plans import MachinePlan
+
 __all__ = ["SILENT_SECONDS", "VSwitchWatch", "parts_of"]
 
 SILENT_SECONDS = 2.0
@@ -172,7 +174,7 @@ class _Line:
         self._pending = self._pending[sent:]
 
 
-def parts_of(plan: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+def parts_of(plan: MachinePlan) -> dict[tuple[str, str], str]:
     """The rows that a machine plan has in Open vSwitch's database, and what each is called."""
     rows = {}
     for switch in plan["switches"]:

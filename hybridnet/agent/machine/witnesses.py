@@ -22,6 +22,7 @@ from typing import Any
 from hybridnet.agent.machine.device_watch import DeviceWatch, devices_of
 from hybridnet.agent.machine.vswitch_watch import VSwitchWatch, parts_of
 from hybridnet.agent.programs.acts import Acts
+from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.system.ending import Endings
 from hybridnet.system.incidents import Incidents
 from hybridnet.system.priority import Priority, raise_thread
@@ -70,7 +71,7 @@ class Witnesses:
         self._wake = -1
         self._thread: threading.Thread | None = None
 
-    def begin(self, plan: Mapping[str, Any]) -> None:
+    def begin(self, plan: MachinePlan) -> None:
         """The network is built, as this plan says, and is watched from now on."""
         self.incidents = Incidents()
         self._processes = ProcessWatch(self.incidents, self._own)
@@ -80,7 +81,7 @@ class Witnesses:
         self._thread = threading.Thread(target=self._watch, name="witnesses", daemon=True)
         self._thread.start()
 
-    def expect(self, plan: Mapping[str, Any]) -> None:
+    def expect(self, plan: MachinePlan) -> None:
         """The network has changed, by the run itself, and is as this plan says now."""
         if self._devices is None:
             return

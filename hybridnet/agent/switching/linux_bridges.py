@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from hybridnet.agent.hosts.pairs import delete_each, delete_links, keep_stack_out, mark
+from hybridnet.describe.schema.plans import BridgePlan
 from hybridnet.system.command import ip_batch
 from hybridnet.system.journal import Journal, network_namespace
 
@@ -21,7 +21,7 @@ class LinuxBridges:
     def __contains__(self, name: object) -> bool:
         return name in self._bridges
 
-    def create(self, plans: Sequence[dict[str, Any]]) -> None:
+    def create(self, plans: Sequence[BridgePlan]) -> None:
         """Make bridges, without ports."""
         for plan in plans:
             self._journal.record("link", name=plan["name"], network=network_namespace())
@@ -37,7 +37,7 @@ class LinuxBridges:
         keep_stack_out([plan["name"] for plan in plans])
         ip_batch(f"link set dev {plan['name']} up" for plan in plans)
 
-    def add_ports(self, plans: Sequence[dict[str, Any]]) -> None:
+    def add_ports(self, plans: Sequence[BridgePlan]) -> None:
         """Give bridges their ports, which are devices of pairs, and leave a bridge with these."""
         ip_batch(f"link set dev {port} master {plan['name']}" for plan in plans for port in plan["ports"])
 

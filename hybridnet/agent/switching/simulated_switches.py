@@ -5,10 +5,10 @@ which `ovs-ofctl` finds them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan, SimulatedNode
 from hybridnet.errors import MachineError
 from hybridnet.system.journal import Journal
 
@@ -33,7 +33,7 @@ class SimulatedSwitches:
     def __contains__(self, name: object) -> bool:
         return name in self._sockets
 
-    def expect(self, nodes: list[dict[str, Any]]) -> None:
+    def expect(self, nodes: list[SimulatedNode]) -> None:
         """The instance is about to make these nodes: their sockets need a directory."""
         for node in _switches(nodes):
             listens = node["openflow"]["listens"]
@@ -44,7 +44,7 @@ class SimulatedSwitches:
                     self._journal.record("file", path=str(path))
             self._sockets[node["name"]] = paths
 
-    def forget(self, nodes: list[dict[str, Any]] | None = None) -> None:
+    def forget(self, nodes: list[SimulatedNode] | None = None) -> None:
         """The instance has removed these, or has ended: what it left of the sockets goes."""
         names = list(self._sockets) if nodes is None else [node["name"] for node in _switches(nodes)]
         for name in names:
@@ -54,7 +54,7 @@ class SimulatedSwitches:
                     self._journal.gone("file", path=str(path))
 
 
-def simulated_link(instances: Iterable[Mapping[str, Any]], node: str, interface: str) -> tuple[str, str]:
+def simulated_link(instances: Iterable[InstancePlan], node: str, interface: str) -> tuple[str, str]:
     """The instance and the name of the link at an interface of a simulated switch.
 
     Raises:
@@ -69,5 +69,5 @@ def simulated_link(instances: Iterable[Mapping[str, Any]], node: str, interface:
     )
 
 
-def _switches(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+def _switches(nodes: list[SimulatedNode]) -> Iterator[SimulatedNode]:
     return (node for node in nodes if node["kind"] == "openflow")

@@ -17,6 +17,7 @@ from hybridnet.agent.hosts.pairs import delete_each, delete_links, keep_stack_ou
 from hybridnet.agent.switching.openvswitch import OpenVSwitch, OwnOpenVSwitch, RunningOpenVSwitch, listens
 from hybridnet.agent.switching.patches import Patches
 from hybridnet.agent.switching.upcalls import LostUpcalls
+from hybridnet.describe.schema.plans import Fragment, SwitchPlan
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch
 from hybridnet.system.ending import Endings
@@ -62,7 +63,7 @@ class Switching:
         self._own_files = own_files
         self._daemons: OpenVSwitch | None = None
         self._port_type = ""
-        self._plans: dict[str, dict[str, Any]] = {}
+        self._plans: dict[str, SwitchPlan] = {}
         self._upcalls: LostUpcalls | None = None  # of the daemon that runs
         self._lost_in_changes = 0
         self._lost, self._lost_at = 0, 0.0
@@ -114,7 +115,7 @@ class Switching:
             )
         self._port_type = port_type
 
-    def add_switches(self, plan: dict[str, Any], progress: Callable[[str], object]) -> None:
+    def add_switches(self, plan: Fragment, progress: Callable[[str], object]) -> None:
         """Make the bridges of a fragment, without ports."""
         switches = plan["switches"]
         if not switches:
@@ -140,7 +141,7 @@ class Switching:
         ours = [] if self._bridges else ["ovs-netdev", "ovs-system"]
         keep_stack_out([*names, *ours])
 
-    def add_ports(self, plan: dict[str, Any], progress: Callable[[str], object]) -> None:
+    def add_ports(self, plan: Fragment, progress: Callable[[str], object]) -> None:
         """Make the ports of a fragment. `obey_controllers` comes last: a controller meets complete switches."""
         portal_ports = {(portal["node"], portal["interface"]) for portal in plan["portals"]}
         peers: dict[tuple[str, str], str] = {}
@@ -169,14 +170,14 @@ class Switching:
             self._refuse_broken_ports(names)
 
     def obey_controllers(
-        self, progress: Callable[[str], object], switches: Iterable[dict[str, Any]] | None = None
+        self, progress: Callable[[str], object], switches: Iterable[SwitchPlan] | None = None
     ) -> None:
         """Tell switches of a fragment, or all, their controllers."""
         told = self._plans.values() if switches is None else switches
         with_controllers = [_controllers(switch) for switch in told if _targets(switch)]
         self._transact("controllers", with_controllers, progress)
 
-    def remove_ports(self, plan: dict[str, Any]) -> None:
+    def remove_ports(self, plan: Fragment) -> None:
         """Remove the ports of a fragment. What is gone already is no error."""
         gone: list[tuple[str, str]] = []
         for switch in (*plan["switches"], *plan["switch_parts"]):
@@ -188,7 +189,7 @@ class Switching:
         self._transact("switch ports removed", commands, lambda text: None)
         self._patches.remove(gone)
 
-    def remove_switches(self, plan: dict[str, Any]) -> None:
+    def remove_switches(self, plan: Fragment) -> None:
         """Remove the bridges of a fragment. What is gone already is no error."""
         names = [switch["name"] for switch in plan["switches"] if switch["name"] in self._plans]
         if isinstance(self._daemons, RunningOpenVSwitch):
@@ -385,7 +386,7 @@ class Switching:
             )
 
 
-def _bridge(switch: dict[str, Any], datapath: str) -> list[str]:
+def _bridge(switch: SwitchPlan, datapath: str) -> list[str]:
     name = switch["name"]
     tree = switch.get("spanning_tree")
     in_band = "false" if switch.get("in_band") else "true"
@@ -416,13 +417,13 @@ def _port(switch: str, port: str, number: int, kind: list[str], *, is_portal: bo
     ]
 
 
-def _targets(switch: dict[str, Any]) -> list[str]:
+def _targets(switch: SwitchPlan) -> list[str]:
     """Its controllers, and where it takes connections itself."""
     passive = [f"ptcp:{switch['listen_port']}:127.0.0.1"] if "listen_port" in switch else []
     return [*switch["controllers"], *passive]
 
 
-def _controllers(switch: dict[str, Any]) -> list[str]:
+def _controllers(switch: SwitchPlan) -> list[str]:
     name = switch["name"]
     # A switch tries again after at most this long, so that one which met a controller still starting is soon there.
     wait_ms = switch.get("reconnect_ms", 1000)

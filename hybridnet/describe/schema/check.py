@@ -2,7 +2,8 @@
 """The check of a plan against its format: the files beside this one, and in them the options of the simulator's tables.
 
 `instance.json` says how an instance plan is put together; what a link, an application, a portal or real time can be
-asked comes from `hybridnet.describe.options`, so an option is declared once.
+asked comes from `hybridnet.describe.options`, so an option is declared once. What has a title is a type in `plans.py`
+beside this file, which `typed.py` writes.
 """
 
 from __future__ import annotations
@@ -31,15 +32,27 @@ def schema(name: str) -> dict[str, Any]:
     if name == "instance":
         whole["$defs"] |= {
             "application": family_schema(family("application")),
-            "direction": table_schema(table("direction")),
-            "openflow": table_schema(table("openflow")),
-            "peer": table_schema(table("peer")),
+            "direction": _option_table(
+                "direction", "DirectionPlan", "what happens to packets one way over a link"
+            ),
+            "openflow": _option_table("openflow", "OpenFlowPlan", "what a simulated switch has of OpenFlow"),
+            "peer": _option_table(
+                "peer",
+                "PeerPlan",
+                "a peering portal, and the way to the other",
+            ),
             "portal_by_backend": portal_schema(),
-            "realtime": table_schema(table("realtime")),
+            "realtime": _option_table(
+                "realtime", "RealTimePlan", "how an instance keeps pace with the clock"
+            ),
         }
     else:
         whole["$defs"]["instance"] = schema("instance")
     return whole
+
+
+def _option_table(name: str, title: str, description: str) -> dict[str, Any]:
+    return {"title": title, "description": description, **table_schema(table(name))}
 
 
 def check(value: Any, name: str, what: str, part: str = "") -> None:

@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.options import table
 from hybridnet.describe.options.read import read_value
 from hybridnet.describe.quantities import format_delay, format_rate, parse_delay, parse_queue
+from hybridnet.describe.schema.plans import DirectionPlan
 from hybridnet.describe.topo.models import (
     HEADER_BYTES,
     jitter_model,
@@ -96,7 +97,7 @@ class Direction:
         jitter = self.jitter_ns if self.jitter_distribution == "uniform" else 0
         return max(self.delay_ns - jitter, 0)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> DirectionPlan:
         """The direction as the instance plan writes it."""
         direction: dict[str, Any] = {
             "rate_bps": self.rate_bps,
@@ -122,7 +123,7 @@ class Direction:
             direction["extra_delay"] = dict(self._extra_delay())
         if self.keep_order:
             direction["keep_order"] = True
-        return direction
+        return cast(DirectionPlan, direction)
 
     def to_change(self) -> dict[str, Any]:
         """The direction as `set_link` takes it: null takes away what it has not."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Collection, Mapping, Sequence
 
+from hybridnet.describe.schema.plans import HostRoute
 from hybridnet.describe.topo import NodeSpec, natural
 from hybridnet.describe.values import shown
 from hybridnet.errors import PlanError
@@ -28,7 +29,7 @@ from hybridnet.plan.placement.segments import Segment
 
 __all__ = ["Route", "host_routes", "router_routes"]
 
-Route = dict[str, str | None]  # prefix, via, interface: as the plans write it
+Route = HostRoute
 
 MOST_ROUTES_OF_A_LEAF = 64
 

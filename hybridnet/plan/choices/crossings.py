@@ -10,11 +10,10 @@ takes comes on top.
 
 from __future__ import annotations
 
-from typing import Any
+from hybridnet.describe.schema.plans import CrossingPlan, EmulationPortal
 
 __all__ = ["BACKEND", "crossing_devices", "crossings_of", "portal_of_crossing"]
 
-Json = dict[str, Any]
 
 BACKEND = "pcap"
 
@@ -28,14 +27,14 @@ def crossing_devices(number: int) -> tuple[str, str]:
     return f"cross{number}a", f"cross{number}b"
 
 
-def portal_of_crossing(device: str) -> Json:
+def portal_of_crossing(device: str) -> EmulationPortal:
     """The emulation portal at an end of a crossing, as the instance plan writes it."""
     return {"name": f"p-{device}", "device": device, "backend": BACKEND}
 
 
 def crossings_of(
     number: int, machines: tuple[str, str], addresses: tuple[str, str], port: int, mtu: int
-) -> dict[str, Json]:
+) -> dict[str, CrossingPlan]:
     """What the machines make for a crossing, as the machine plan writes it, by machine.
 
     Args:

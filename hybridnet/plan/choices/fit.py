@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.errors import PlanError
 from hybridnet.plan.choices.options import MachineSpec
 
@@ -104,7 +105,7 @@ def _suited(asked: Switching) -> str:
     return "afpacket" if few_or_large or machine.shared_switching else "afxdp"
 
 
-def ports_of(plan: Mapping[str, Any]) -> int:
+def ports_of(plan: MachinePlan) -> int:
     """Count the ports of a machine plan's switches that are devices; patch ports are not."""
     switches = {switch["name"] for switch in plan["switches"]}
     on_pairs = sum(
@@ -117,7 +118,7 @@ def ports_of(plan: Mapping[str, Any]) -> int:
 
 
 def judge_fit(
-    machines: Sequence[MachineSpec], plans: Mapping[str, Mapping[str, Any]]
+    machines: Sequence[MachineSpec], plans: Mapping[str, MachinePlan]
 ) -> tuple[dict[str, dict[str, Any]], list[str]]:
     """Return what each machine's plan will take, and a warning for each computer of which it is too much."""
     estimates = {machine.name: _estimate(plans[machine.name]) for machine in machines}
@@ -140,7 +141,7 @@ def judge_fit(
     return estimates, warnings
 
 
-def _estimate(plan: Mapping[str, Any]) -> dict[str, Any]:
+def _estimate(plan: MachinePlan) -> dict[str, Any]:
     ports, hosts = ports_of(plan), len(plan["hosts"])
     of_xdp = ports if plan["port_type"] == "afxdp" else 0
     return {

@@ -7,11 +7,12 @@ import ipaddress
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.options import table
 from hybridnet.describe.options.read import refuse_unknown
 from hybridnet.describe.schema.check import check
+from hybridnet.describe.schema.plans import RealTimePlan
 from hybridnet.describe.topo.node_options import MOST_INSTANCES
 from hybridnet.describe.topo.switch_options import FAIL_MODES
 from hybridnet.describe.values import choice, flag, machine_name, shown, text, whole
@@ -105,10 +106,10 @@ class RealtimeOptions:
         check(options, "instance", "realtime", "realtime")
         self.options: Mapping[str, Any] = options
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> RealTimePlan:
         """As the instance plan writes it; what nobody has said is the default."""
         defaults = {key: option.default for key, option in table("realtime").planned.items()}
-        return {**defaults, **self.options}
+        return cast(RealTimePlan, {**defaults, **self.options})
 
 
 @dataclass(frozen=True, kw_only=True)

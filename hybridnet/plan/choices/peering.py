@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.options import Option, table
 from hybridnet.describe.options.capture_filter import capture_filter
 from hybridnet.describe.options.read import cure, read_options
+from hybridnet.describe.schema.plans import PeerPlan
 from hybridnet.describe.topo import natural
 from hybridnet.describe.values import flag, shown
 from hybridnet.errors import PlanError, TopologyError, UnitError
@@ -105,7 +106,7 @@ class Peering:
 
     def entry(
         self, instances: tuple[str, str], machines: tuple[str, str], addresses: tuple[str, str], port: int
-    ) -> dict[str, Any]:
+    ) -> PeerPlan:
         """What an instance plan says of a peer; as `peer_entry`.
 
         Raises:
@@ -119,7 +120,8 @@ class Peering:
         left_out = _BETWEEN_MACHINES if machines[0] == machines[1] else ()
         if instances[0] == min(instances, key=natural):
             left_out += _OF_THE_SECOND
-        made |= {key: value for key, value in self.options.planned.items() if key not in left_out}
+        chosen = {key: value for key, value in self.options.planned.items() if key not in left_out}
+        made = cast(PeerPlan, {**made, **chosen})
         if machines[0] == machines[1]:
             return made
         if self._is_authenticated(machines):

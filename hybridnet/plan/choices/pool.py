@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from hybridnet.describe.options.tables import family
+from hybridnet.describe.schema.plans import EmulationPortal, SimulatedLink
 
 __all__ = ["LEAST_POOL_BYTES", "MOST_POOL_BYTES", "USUAL_POOL_BYTES", "pool_bytes"]
 
@@ -25,21 +25,21 @@ _BLOCK_BYTES = 65_792
 _FRAMES_AT_ONCE = 32
 
 
-def pool_bytes(links: Iterable[Mapping[str, Any]], portals: Iterable[Mapping[str, Any]] = ()) -> int:
+def pool_bytes(links: Iterable[SimulatedLink], portals: Iterable[EmulationPortal] = ()) -> int:
     """The bound that fits an instance plan: four times its links' rates by their delays, and what portals read into.
 
     Without the portals no less than `USUAL_POOL_BYTES`, and no more than 100 Gbit/s with the longest delay would need.
     Links without a rate do not count.
     """
     directions = [link[way] for link in links for way in ("a_to_b", "b_to_a")]
-    limited = [each for each in directions if each["rate_bps"] is not None]
-    bits = sum(each["rate_bps"] * each["delay_ns"] for each in limited) // 10**9
-    most_bits = _MOST_RATE_BPS * max((each["delay_ns"] for each in limited), default=0) // 10**9
+    limited = [(rate, each["delay_ns"]) for each in directions if (rate := each["rate_bps"]) is not None]
+    bits = sum(rate_bps * delay_ns for rate_bps, delay_ns in limited) // 10**9
+    most_bits = _MOST_RATE_BPS * max((delay_ns for _, delay_ns in limited), default=0) // 10**9
     reading = sum(_BLOCK_BYTES * _frames(portal) for portal in portals)
     return min(max(USUAL_POOL_BYTES, _BYTES_PER_BYTE * min(bits, most_bits) // 8) + reading, MOST_POOL_BYTES)
 
 
-def _frames(portal: Mapping[str, Any]) -> int:
+def _frames(portal: EmulationPortal) -> int:
     options = portal.get("options", {})
     if not options.get("capture_thread"):
         return _FRAMES_AT_ONCE

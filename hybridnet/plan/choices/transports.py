@@ -10,7 +10,8 @@ woken. With less delay the packets of every burst would come late.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from hybridnet.describe.schema.plans import PeerPlan
 
 __all__ = ["LEAST_DELAY_NS", "least_delay_ns", "peer_entry", "port_of", "transport_between"]
 
@@ -37,7 +38,7 @@ def least_delay_ns(machines: tuple[str, str], between_machines_ns: int) -> int:
 
 def peer_entry(
     instances: tuple[str, str], machines: tuple[str, str], addresses: tuple[str, str], port: int
-) -> dict[str, Any]:
+) -> PeerPlan:
     """What an instance plan says of a peer.
 
     Args:
@@ -56,7 +57,7 @@ def peer_entry(
     return {"name": instances[1], "local": local, "remote": remote}
 
 
-def port_of(peer: Mapping[str, Any]) -> int:
+def port_of(peer: PeerPlan) -> int:
     """The port that a peer's entry was made with."""
     local = str(peer["local"])
     return int(local.partition("-")[0] if peer.get("transport") == "shm" else local.rpartition(":")[2])

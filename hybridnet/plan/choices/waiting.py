@@ -6,8 +6,8 @@ are. Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan, SimulatedLink
 from hybridnet.errors import PlanError
 from hybridnet.plan.choices.options import AUTO, MachineSpec
 
@@ -28,7 +28,7 @@ CUT_MODERATION_PART = 4
 """Of a cut link's delay: a packet may have to wait for a turn at both of its ends, and still come before it is due."""
 
 
-def moderation_ns(instance: Mapping[str, Any]) -> int:
+def moderation_ns(instance: InstancePlan) -> int:
     """How far apart the turns of a busy instance begin: by the least delay of its links, or, where nothing real is
     attached, of its cut links.
     """
@@ -40,16 +40,16 @@ def moderation_ns(instance: Mapping[str, Any]) -> int:
     return min(_least_delay_ns(cut) // CUT_MODERATION_PART, SIMULATED_MODERATION_NS)
 
 
-def _least_delay_ns(links: Iterable[Mapping[str, Any]]) -> int:
+def _least_delay_ns(links: Iterable[SimulatedLink]) -> int:
     return min((link[way]["delay_ns"] for link in links for way in ("a_to_b", "b_to_a")), default=0)
 
 
-def is_alone(instance: Mapping[str, Any]) -> bool:
+def is_alone(instance: InstancePlan) -> bool:
     """Whether it has neither portals nor peers."""
     return not instance["emulation_portals"] and not instance["peers"]
 
 
-def choose_waits(machine: MachineSpec, instances: Sequence[Mapping[str, Any]]) -> list[str]:
+def choose_waits(machine: MachineSpec, instances: Sequence[InstancePlan]) -> list[str]:
     """How each instance of a machine waits, in the plans' order.
 
     Raises:
@@ -71,7 +71,7 @@ def choose_waits(machine: MachineSpec, instances: Sequence[Mapping[str, Any]]) -
     return chosen
 
 
-def _chosen(instance: Mapping[str, Any], instances: int, processors: int) -> str:
+def _chosen(instance: InstancePlan, instances: int, processors: int) -> str:
     """What ``auto`` means for one of so many instances of a machine. No processors: they are not known."""
     if (
         is_alone(instance) or 0 < processors < instances

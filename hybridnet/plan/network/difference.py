@@ -19,36 +19,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
+from hybridnet.describe.schema.plans import (
+    BridgePlan,
+    Fragment,
+    HostPlan,
+    InstancePart,
+    InstancePlan,
+    MachinePlan,
+    PairPlan,
+    PortalPlan,
+    SwitchPlan,
+)
 from hybridnet.errors import PlanError
 from hybridnet.plan.network.plan import Plan
 
 __all__ = ["Change", "difference"]
 
-Json = dict[str, Any]
-Items = Sequence[Mapping[str, Any]]
-
-_ALL = (
-    "hosts",
-    "host_parts",
-    "switches",
-    "switch_parts",
-    "bridges",
-    "bridge_parts",
-    "names",
-    "devices",
-    "pairs",
-    "portals",
-)
+Node = TypeVar("Node", HostPlan, SwitchPlan, BridgePlan)
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
 class Change:
     """What one machine does: remove a fragment, and add another one."""
 
-    remove: Json
-    add: Json
+    remove: Fragment
+    add: Fragment
 
     def reverse(self) -> Change:
         """The change that undoes this one."""
@@ -56,7 +54,7 @@ class Change:
 
     def __bool__(self) -> bool:
         """Whether there is something to do."""
-        return any(part[key] for part in (self.remove, self.add) for key in (*_ALL, "instances"))
+        return any(value for part in (self.remove, self.add) for value in part.values())
 
 
 def difference(old: Plan, new: Plan) -> dict[str, Change]:
@@ -70,36 +68,48 @@ def difference(old: Plan, new: Plan) -> dict[str, Change]:
     return {name: change for name, change in changes.items() if change}
 
 
-def _difference(old: Json, new: Json) -> Change:
+def _difference(old: MachinePlan, new: MachinePlan) -> Change:
     remade = _remade(old, new)
-    remove: Json = {}
-    add: Json = {}
-    _part_nodes("hosts", "host_parts", old, new, remove, add, lambda a, b: _host_parts(a, b, remade))
-    _part_nodes("switches", "switch_parts", old, new, remove, add, lambda a, b: _switch_parts(a, b, remade))
-    _part_nodes("bridges", "bridge_parts", old, new, remove, add, lambda a, b: _bridge_parts(a, b, remade))
-    remove["names"], add["names"] = _names(old.get("names"), new.get("names"))
-    before, after = old.get("devices", []), new.get("devices", [])
-    remove["devices"] = [device for device in before if device not in after]
-    add["devices"] = [device for device in after if device not in before]
-    for key, identity in (("pairs", _ends), ("portals", _name)):
-        remove[key], add[key] = _apart(
-            old[key], new[key], identity, lambda item: not remade & set(_interfaces(item))
-        )
+    hosts = _nodes(old["hosts"], new["hosts"], lambda a, b: _host_parts(a, b, remade))
+    switches = _nodes(old["switches"], new["switches"], lambda a, b: _switch_parts(a, b, remade))
+    bridges = _nodes(old.get("bridges", []), new.get("bridges", []), lambda a, b: _bridge_parts(a, b, remade))
+    names = _names(old.get("names"), new.get("names"))
+    devices = _apart(old.get("devices", []), new.get("devices", []), lambda device: device)
+    pairs = _apart(old["pairs"], new["pairs"], _ends, lambda pair: not remade & set(_interfaces(pair)))
+    portals = _apart(
+        old["portals"],
+        new["portals"],
+        lambda portal: portal["name"],
+        lambda portal: not remade & set(_interfaces(portal)),
+    )
     if old.get("crossings", []) != new.get("crossings", []):
         raise PlanError(
             f"machine {new['machine']}: a link between instances that pcap portals cross cannot come or go while the "
             "network runs; describe it before the network starts"
         )
-    remove["instances"], add["instances"] = _instances(old["instances"], new["instances"])
+    instances = _instances(old["instances"], new["instances"])
+    remove, add = (
+        Fragment(
+            hosts=hosts.whole[at],
+            host_parts=hosts.parts[at],
+            switches=switches.whole[at],
+            switch_parts=switches.parts[at],
+            bridges=bridges.whole[at],
+            bridge_parts=bridges.parts[at],
+            names=names[at],
+            devices=devices[at],
+            pairs=pairs[at],
+            portals=portals[at],
+            instances=instances[at],
+        )
+        for at in (0, 1)
+    )
     return Change(remove, add)
 
 
-def _remade(old: Json, new: Json) -> set[str]:
+def _remade(old: MachinePlan, new: MachinePlan) -> set[str]:
     """The interfaces that are in both plans, but as other devices, or with other addresses."""
-    before, after = (
-        {name: item for item in (*plan["pairs"], *plan["portals"]) for name in _interfaces(item)}
-        for plan in (old, new)
-    )
+    before, after = (_by_interface([*plan["pairs"], *plan["portals"]]) for plan in (old, new))
     was, becomes = (
         {interface["name"]: interface for host in plan["hosts"] for interface in host["interfaces"]}
         for plan in (old, new)
@@ -113,7 +123,11 @@ def _remade(old: Json, new: Json) -> set[str]:
     )
 
 
-def _interfaces(item: Mapping[str, Any]) -> tuple[str, ...]:
+def _by_interface(items: Sequence[PairPlan | PortalPlan]) -> dict[str, PairPlan | PortalPlan]:
+    return {name: item for item in items for name in _interfaces(item)}
+
+
+def _interfaces(item: PairPlan | PortalPlan) -> tuple[str, ...]:
     """The interfaces of a pair or portal."""
     return (item["a"]["interface"], item["b"]["interface"]) if "kind" in item else (item["interface"],)
 
@@ -122,16 +136,16 @@ def _name(item: Mapping[str, Any]) -> Any:
     return item["name"]
 
 
-def _ends(pair: Mapping[str, Any]) -> Any:
+def _ends(pair: PairPlan) -> Any:
     return pair["kind"], *_interfaces(pair)
 
 
 def _apart(
-    old: Items,
-    new: Items,
-    key: Callable[[Mapping[str, Any]], Any],
-    same: Callable[[Mapping[str, Any]], bool] = lambda item: True,
-) -> tuple[list[Any], list[Any]]:
+    old: Sequence[Item],
+    new: Sequence[Item],
+    key: Callable[[Item], Any],
+    same: Callable[[Item], bool] = lambda item: True,
+) -> tuple[list[Item], list[Item]]:
     """What is only in the one, and what is only in the other. Items of one key that are not the same are in both."""
     before, after = {key(item): item for item in old}, {key(item): item for item in new}
     stay = {each for each, item in before.items() if each in after and after[each] == item and same(item)}
@@ -141,31 +155,33 @@ def _apart(
     )
 
 
-def _part_nodes(
-    whole: str,
-    part: str,
-    old: Json,
-    new: Json,
-    remove: Json,
-    add: Json,
-    parts: Callable[[Json, Json], tuple[Json, Json]],
-) -> None:
-    """Put nodes that come and go, and parts of those that stay, into the fragments."""
-    before, after = ({node["name"]: node for node in plan.get(whole, [])} for plan in (old, new))
-    remove[whole] = [node for name, node in before.items() if name not in after]
-    add[whole] = [node for name, node in after.items() if name not in before]
-    remove[part], add[part] = [], []
+@dataclass(frozen=True)
+class _Nodes(Generic[Node]):
+    """Of the old plan and of the new one: nodes that only this one has, and parts of nodes that both have."""
+
+    whole: tuple[list[Node], list[Node]]
+    parts: tuple[list[Node], list[Node]]
+
+
+def _nodes(
+    old: Sequence[Node], new: Sequence[Node], parts: Callable[[Node, Node], tuple[Node, Node]]
+) -> _Nodes[Node]:
+    before, after = ({node["name"]: node for node in nodes} for nodes in (old, new))
+    less: list[Node] = []
+    more: list[Node] = []
     for name in [name for name in before if name in after]:
-        less, more = parts(before[name], after[name])
-        for where, found in ((remove, less), (add, more)):
+        for found, kept in zip(parts(before[name], after[name]), (less, more), strict=True):
             if any(found.get(key) for key in ("interfaces", "routes", "arp", "ports")):
-                where[part].append(found)
+                kept.append(found)
+    gone = [node for name, node in before.items() if name not in after]
+    come = [node for name, node in after.items() if name not in before]
+    return _Nodes((gone, come), (less, more))
 
 
-def _host_parts(old: Json, new: Json, remade: set[str]) -> tuple[Json, Json]:
+def _host_parts(old: HostPlan, new: HostPlan, remade: set[str]) -> tuple[HostPlan, HostPlan]:
     _refuse_other("host", old, new, ("interfaces", "routes", "arp"))
-    less: Json = {**old, "private_dirs": []}
-    more: Json = {**new, "private_dirs": []}
+    less: HostPlan = {**old, "private_dirs": []}
+    more: HostPlan = {**new, "private_dirs": []}
     less["interfaces"], more["interfaces"] = _apart(
         old["interfaces"], new["interfaces"], _name, lambda item: item["name"] not in remade
     )
@@ -184,25 +200,25 @@ def _host_parts(old: Json, new: Json, remade: set[str]) -> tuple[Json, Json]:
     return less, more
 
 
-def _switch_parts(old: Json, new: Json, remade: set[str]) -> tuple[Json, Json]:
+def _switch_parts(old: SwitchPlan, new: SwitchPlan, remade: set[str]) -> tuple[SwitchPlan, SwitchPlan]:
     _refuse_other("switch", old, new, ("ports",))
-    less, more = {**old, "controllers": []}, {**new, "controllers": []}
+    less: SwitchPlan = {**old, "controllers": []}
+    more: SwitchPlan = {**new, "controllers": []}
     less["ports"], more["ports"] = _apart(
         old["ports"], new["ports"], _name, lambda port: port["name"] not in remade
     )
     return less, more
 
 
-def _bridge_parts(old: Json, new: Json, remade: set[str]) -> tuple[Json, Json]:
+def _bridge_parts(old: BridgePlan, new: BridgePlan, remade: set[str]) -> tuple[BridgePlan, BridgePlan]:
     _refuse_other("switch", old, new, ("ports",))
-    kept = [port for port in old["ports"] if port in new["ports"] and port not in remade]
-    less, more = (
-        {**plan, "ports": [port for port in plan["ports"] if port not in kept]} for plan in (old, new)
-    )
-    return less, more
+    ports = _apart(old["ports"], new["ports"], lambda port: port, lambda port: port not in remade)
+    return {**old, "ports": ports[0]}, {**new, "ports": ports[1]}
 
 
-def _refuse_other(kind: str, old: Json, new: Json, may_change: Collection[str]) -> None:
+def _refuse_other(
+    kind: str, old: Mapping[str, Any], new: Mapping[str, Any], may_change: Collection[str]
+) -> None:
     for key in sorted((old.keys() | new.keys()) - set(may_change)):
         if old.get(key) != new.get(key):
             raise PlanError(
@@ -211,7 +227,9 @@ def _refuse_other(kind: str, old: Json, new: Json, may_change: Collection[str]) 
             )
 
 
-def _names(old: Json | None, new: Json | None) -> tuple[Json | None, Json | None]:
+def _names(
+    old: dict[str, list[str]] | None, new: dict[str, list[str]] | None
+) -> tuple[dict[str, list[str]] | None, dict[str, list[str]] | None]:
     """The names by address that are gone, and those that are new; None where hosts have the computer's."""
     if old is None and new is None:
         return None, None
@@ -222,29 +240,44 @@ def _names(old: Json | None, new: Json | None) -> tuple[Json | None, Json | None
     )
 
 
-def _instances(old: Items, new: Items) -> tuple[list[Json], list[Json]]:
+def _instances(
+    old: Sequence[InstancePlan], new: Sequence[InstancePlan]
+) -> tuple[list[InstancePlan | InstancePart], list[InstancePlan | InstancePart]]:
     """What instances that run lose and get; those that start or end are whole."""
     running, stay = {plan["name"]: plan for plan in old}, {plan["name"] for plan in new}
-    remove: list[Json] = [dict(plan) for plan in old if plan["name"] not in stay]
-    add: list[Json] = []
+    remove: list[InstancePlan | InstancePart] = [plan for plan in old if plan["name"] not in stay]
+    add: list[InstancePlan | InstancePart] = []
     for plan in new:
-        less, more = _instance_parts(running[plan["name"]], plan) if plan["name"] in running else ({}, plan)
-        for fragment, part in ((remove, less), (add, more)):
+        if plan["name"] not in running:
+            add.append(plan)
+            continue
+        for fragment, part in zip((remove, add), _instance_parts(running[plan["name"]], plan), strict=True):
             if any(value for key, value in part.items() if key != "name"):
-                fragment.append(dict(part))
+                fragment.append(part)
     return remove, add
 
 
-def _instance_parts(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Json, Json]:
-    less: Json = {"name": old["name"]}
-    more: Json = {"name": old["name"]}
-    for key in ("emulation_portals", "peers", "links"):
-        less[key], more[key] = _apart(old[key], new[key], _name)
+def _instance_parts(old: InstancePlan, new: InstancePlan) -> tuple[InstancePart, InstancePart]:
+    portals = _apart(old["emulation_portals"], new["emulation_portals"], _name)
+    peers = _apart(old["peers"], new["peers"], _name)
+    links = _apart(old["links"], new["links"], _name)
     was, becomes = ({node["name"]: node for node in plan["nodes"]} for plan in (old, new))
-    less["nodes"] = [node for name, node in was.items() if name not in becomes]
-    more["nodes"] = [node for name, node in becomes.items() if name not in was]
-    for fragment in (less, more):
-        fragment |= {"interfaces": {}, "routes": {}}
+    nodes = (
+        [node for name, node in was.items() if name not in becomes],
+        [node for name, node in becomes.items() if name not in was],
+    )
+    less, more = (
+        InstancePart(
+            name=old["name"],
+            nodes=nodes[at],
+            interfaces={},
+            emulation_portals=portals[at],
+            peers=peers[at],
+            links=links[at],
+            routes={},
+        )
+        for at in (0, 1)
+    )
     for name in [name for name in was if name in becomes]:
         before, after = was[name], becomes[name]
         _refuse_other("simulated node", before, after, ("interfaces", "routes"))

@@ -12,16 +12,16 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.quantities import format_delay
+from hybridnet.describe.schema.plans import PeerPlan
 from hybridnet.describe.topo import LinkSpec
 from hybridnet.errors import PlanError
 from hybridnet.plan.placement.layout import Layout
 
 __all__ = ["ANYBODY", "GUEST", "GUEST_PORT", "check_guest_link", "check_guests", "guest_peer"]
 
-Json = dict[str, Any]
 
 GUEST = "guest"
 GUEST_PORT = 47900
@@ -94,7 +94,7 @@ def check_guest_link(link: LinkSpec, guests: Sequence[str], least_ns: int) -> No
             )
 
 
-def guest_peer(guest: str, port: int, run_key: str | None, peering: Mapping[str, Any]) -> Json:
+def guest_peer(guest: str, port: int, run_key: str | None, peering: Mapping[str, Any]) -> PeerPlan:
     """What an instance plan says of a guest.
 
     Args:
@@ -112,4 +112,4 @@ def guest_peer(guest: str, port: int, run_key: str | None, peering: Mapping[str,
         )
     key = hmac.new(bytes.fromhex(run_key), f"guest {guest}".encode(), hashlib.sha256).hexdigest()
     kept = {name: value for name, value in peering.items() if name not in _NOT_OF_A_GUEST}
-    return {"name": guest, "local": f"0.0.0.0:{port}", "remote": ANYBODY, **kept, "key": key}
+    return cast(PeerPlan, {"name": guest, "local": f"0.0.0.0:{port}", "remote": ANYBODY, **kept, "key": key})

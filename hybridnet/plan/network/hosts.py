@@ -4,8 +4,16 @@
 from __future__ import annotations
 
 import ipaddress
-from typing import Any
+from typing import cast
 
+from hybridnet.describe.schema.plans import (
+    CpuLimit,
+    DirectoryPlan,
+    HostInterface,
+    HostPlan,
+    NatPlan,
+    NeighbourPlan,
+)
 from hybridnet.describe.topo import NodeSpec
 from hybridnet.describe.topo.options import End
 from hybridnet.errors import PlanError
@@ -16,14 +24,14 @@ __all__ = ["host_names", "host_plans"]
 _OF_THE_LOOPBACK = {"localhost", "ip6-localhost", "ip6-loopback"}
 
 
-def host_plans(network: Network, machine: str, static_arp: bool) -> list[dict[str, Any]]:
+def host_plans(network: Network, machine: str, static_arp: bool) -> list[HostPlan]:
     """The hosts on one machine. With `static_arp` each host knows the MAC addresses of all others in its
     subnet.
     """
     neighbours = _neighbours(network) if static_arp else []
-    plans: list[dict[str, Any]] = []
+    plans: list[HostPlan] = []
     for spec in network.layout.on(machine, "host"):
-        plan: dict[str, Any] = {
+        plan: HostPlan = {
             "name": spec.name,
             "interfaces": [_interface(network, end) for end in network.layout.ends_of[spec.name]],
             "routes": network.routes[spec.name],
@@ -72,16 +80,16 @@ def host_names(network: Network) -> dict[str, list[str]]:
     return names
 
 
-def _cpu(spec: NodeSpec) -> dict[str, Any]:
+def _cpu(spec: NodeSpec) -> CpuLimit:
     """Its processor time; empty where nothing limits it."""
     share, cores = spec.resolved.get("cpu"), spec.resolved.get("cores")
     asked = {"share": share, "cores": cores}
     if share is not None:
         asked |= {"sched": spec.resolved.get("sched"), "period_us": spec.resolved.get("period_us")}
-    return {key: value for key, value in asked.items() if value is not None}
+    return cast(CpuLimit, {key: value for key, value in asked.items() if value is not None})
 
 
-def _nat(spec: NodeSpec, interfaces: list[dict[str, Any]]) -> dict[str, str]:
+def _nat(spec: NodeSpec, interfaces: list[HostInterface]) -> NatPlan:
     """What it translates: the subnet that it says, or that of its first interface."""
     own = [
         address for interface in interfaces[:1] for address in interface["addresses"] if ":" not in address
@@ -96,7 +104,7 @@ def _nat(spec: NodeSpec, interfaces: list[dict[str, Any]]) -> dict[str, str]:
     return {"subnet": subnet, "interface": interfaces[0]["name"]}
 
 
-def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str | dict[str, str]:
+def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str | DirectoryPlan:
     """A directory is empty; a pair shows its second, which may hold the node's name, at its first."""
     if isinstance(directory, str):
         return directory
@@ -104,7 +112,7 @@ def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str 
     return {"at": at, "source": source % {"name": spec.name}}
 
 
-def _interface(network: Network, end: End) -> dict[str, Any]:
+def _interface(network: Network, end: End) -> HostInterface:
     families = (network.addresses, network.addresses6)
     return {
         "name": end.interface,
@@ -121,9 +129,9 @@ def _neighbours(network: Network) -> list[str]:
     return [interface for interface in network.addresses.by_interface if interface in network.macs]
 
 
-def _arp(network: Network, spec: NodeSpec, neighbours: list[str]) -> list[dict[str, str]]:
+def _arp(network: Network, spec: NodeSpec, neighbours: list[str]) -> list[NeighbourPlan]:
     own = [end.interface for end in network.layout.ends_of[spec.name]]
-    entries = []
+    entries: list[NeighbourPlan] = []
     for interface in own:
         if interface not in network.addresses.by_interface:
             continue

@@ -7,9 +7,16 @@ import ipaddress
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from hybridnet.describe.options import family
+from hybridnet.describe.schema.plans import (
+    CapturePlan,
+    InstancePlan,
+    SimulatedInterface,
+    SimulatedNode,
+    SimulatedRoute,
+)
 from hybridnet.describe.topo import NodeSpec
 from hybridnet.errors import PlanError
 from hybridnet.plan.addressing.addresses import Addresses
@@ -43,8 +50,8 @@ def instance_plan(
     name: str,
     joints: Ends,
     options: PlanOptions,
-    running: Mapping[str, Any] | None = None,
-) -> dict[str, Any] | None:
+    running: InstancePlan | None = None,
+) -> InstancePlan | None:
     """The plan of one instance; None if it simulates nothing.
 
     Args:
@@ -69,9 +76,11 @@ def instance_plan(
                 f"instance {name}: an interface and a portal are both named {element}; rename the node"
             )
     own = set(interfaces)
-    captures = [{"interface": each, "file": file} for each, file in options.captures.items() if each in own]
+    captures: list[CapturePlan] = [
+        {"interface": each, "file": file} for each, file in options.captures.items() if each in own
+    ]
     peers = {peer["name"]: peer for peer in (running["peers"] if running else ())} | joints.peers
-    plan: dict[str, Any] = {
+    plan: InstancePlan = {
         "format": 1,
         "name": name,
         "seed": options.seed,
@@ -90,20 +99,19 @@ def instance_plan(
     if options.record is not None:
         plan["record"] = f"{options.record}/{name}.pcapng"
     if running is not None:
-        plan |= {
-            key: running[key]
-            for key in ("captures", "pool_bytes", "moderation_ns", "realtime", "record")
-            if key in running
-        }
+        plan["captures"], plan["realtime"] = running["captures"], running["realtime"]
+        plan["pool_bytes"], plan["moderation_ns"] = running["pool_bytes"], running["moderation_ns"]
+        if "record" in running:
+            plan["record"] = running["record"]
     return plan
 
 
-def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> dict[str, Any]:
+def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> SimulatedNode:
     ends = network.layout.ends_of[spec.name]
     processing = _processing(spec)
     if spec.kind == "switch":
         controllers = options.controllers_of(network.layout.machine_of[spec.name])
-        return openflow_node(spec, ends, network.dpids[spec.name], controllers, options) | processing
+        return {**openflow_node(spec, ends, network.dpids[spec.name], controllers, options), **processing}
     if spec.kind == "simswitch":
         return {
             "name": spec.name,
@@ -112,14 +120,14 @@ def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> dict[str, A
             "routes": [],
             **processing,
         }
-    interfaces = []
+    interfaces: list[SimulatedInterface] = []
     for end in ends:
         address = network.addresses.by_interface.get(end.interface)
         if address is None:
             raise PlanError(
                 f"interface {end.interface}: a simulated host or router needs an address there; give it an ip"
             )
-        interface = {
+        interface: SimulatedInterface = {
             "name": end.interface,
             "mac": network.macs[end.interface],
             "address": str(address),
@@ -129,7 +137,7 @@ def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> dict[str, A
             interface["address6"] = str(address6)
         interfaces.append(interface)
     routes = [_route(network, spec, route) for route in network.routes.get(spec.name, [])]
-    node = {
+    node: SimulatedNode = {
         "name": spec.name,
         "kind": _KINDS[spec.kind],
         "interfaces": interfaces,
@@ -142,13 +150,19 @@ def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> dict[str, A
     return node
 
 
-def _processing(spec: NodeSpec) -> dict[str, int]:
+class _Processing(TypedDict, total=False):
+    processing_delay_ns: int
+    processing_queue_packets: int
+
+
+def _processing(spec: NodeSpec) -> _Processing:
     """What it needs for a packet, where that is said."""
-    asked = {
-        "processing_delay_ns": spec.resolved.get("processing_delay"),
-        "processing_queue_packets": spec.resolved.get("processing_queue"),
-    }
-    return {key: value for key, value in asked.items() if value is not None}
+    processing: _Processing = {}
+    if (delay_ns := spec.resolved.get("processing_delay")) is not None:
+        processing["processing_delay_ns"] = delay_ns
+    if (packets := spec.resolved.get("processing_queue")) is not None:
+        processing["processing_queue_packets"] = packets
+    return processing
 
 
 def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -192,7 +206,7 @@ def _check_sizes(client: Mapping[str, Any], server: NodeSpec, what: str) -> None
                 )
 
 
-def _route(network: Network, spec: NodeSpec, route: Route) -> Route:
+def _route(network: Network, spec: NodeSpec, route: Route) -> SimulatedRoute:
     """A route as the instance knows it: a prefix in figures, and always an interface."""
     prefix = "0.0.0.0/0" if route["prefix"] == "default" else route["prefix"]
     interface, via = route["interface"], route["via"]
@@ -207,4 +221,5 @@ def _route(network: Network, spec: NodeSpec, route: Route) -> Route:
             raise PlanError(
                 f"{spec.kind} {spec.name}: gateway {via} is in none of its subnets; choose one that is"
             )
+    assert interface is not None
     return {"prefix": prefix, "via": via, "interface": interface}

@@ -27,6 +27,17 @@ from itertools import count
 from typing import Any
 
 from hybridnet.describe.quantities import format_delay
+from hybridnet.describe.schema.plans import (
+    CrossingPlan,
+    EmulationPortal,
+    InstancePlan,
+    PairEnd,
+    PairPlan,
+    PeerPlan,
+    PortalPlan,
+    SimulatedEnd,
+    SimulatedLink,
+)
 from hybridnet.describe.topo import LinkSpec, NodeSpec
 from hybridnet.describe.topo.direction import Direction
 from hybridnet.describe.topo.options import End
@@ -35,14 +46,14 @@ from hybridnet.plan.choices.crossings import crossing_devices, crossings_of, por
 from hybridnet.plan.choices.peering import Peering
 from hybridnet.plan.choices.transports import least_delay_ns
 from hybridnet.plan.network.guests import GUEST, GUEST_PORT, check_guest_link, check_guests, guest_peer
-from hybridnet.plan.network.switches import is_linux_bridge, jumbo, portal_device
+from hybridnet.plan.network.switches import Jumbo, is_linux_bridge, jumbo, portal_device
 from hybridnet.plan.placement.division import is_simulated
 from hybridnet.plan.placement.layout import Layout
 from hybridnet.plan.placement.pins import NO_PINS, Pins
 
 __all__ = ["Ends", "Joints", "LinkPlan", "changed", "join", "rewritten"]
 
-Json = dict[str, Any]
+DirectionChanges = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -72,10 +83,10 @@ class LinkPlan:
 class Joints:
     """What one machine has to make for its links."""
 
-    pairs: list[Json] = field(default_factory=list)
-    portals: list[Json] = field(default_factory=list)
+    pairs: list[PairPlan] = field(default_factory=list)
+    portals: list[PortalPlan] = field(default_factory=list)
     devices: list[str] = field(default_factory=list)  # of the computer, for portals
-    crossings: list[Json] = field(default_factory=list)  # of cut links
+    crossings: list[CrossingPlan] = field(default_factory=list)  # of cut links
     instances: dict[str, Ends] = field(default_factory=dict)
 
 
@@ -83,9 +94,9 @@ class Joints:
 class Ends:
     """What one instance has of the links."""
 
-    emulation_portals: list[Json] = field(default_factory=list)
-    peers: dict[str, Json] = field(default_factory=dict)  # by the other instance
-    links: list[Json] = field(default_factory=list)
+    emulation_portals: list[EmulationPortal] = field(default_factory=list)
+    peers: dict[str, PeerPlan] = field(default_factory=dict)  # by the other instance
+    links: list[SimulatedLink] = field(default_factory=list)
 
 
 def join(
@@ -132,8 +143,8 @@ def join(
             plan = replace(plan, channel=channel, by_portals=peering.options.by_portals)
         plans.append(plan)
         if not plan.simulated:
-            ends = {at: _node_end(layout, end, plan.kind) for at, end in (("a", link.a), ("b", link.b))}
-            joints[plan.machines[0]].pairs.append({"kind": plan.kind, **ends})
+            a, b = (_node_end(layout, end, plan.kind) for end in (link.a, link.b))
+            joints[plan.machines[0]].pairs.append({"kind": plan.kind, "a": a, "b": b})
             continue
         for end, machine, instance in zip((link.a, link.b), plan.machines, plan.instances, strict=True):
             if end.interface in plan.portals:
@@ -160,15 +171,16 @@ def join(
             own = joints[machines[0]].instances[here]
             at = (addresses[machines[0]], addresses[machines[1]])
             own.peers[other] = peering.entry((here, other), machines, at, port)
+            assert plan.channel is not None
             own_end = _instance_end(plan, (plan.a, plan.b)[near])
-            far_end = {"peer": other, "channel": plan.channel}
+            far_end: SimulatedEnd = {"peer": other, "channel": plan.channel}
             own.links.append(_instance_link(plan, own_end, near == 1, far_end))
     return plans, joints
 
 
 def changed(
     plan: LinkPlan, a_to_b: Direction, b_to_a: Direction, least_cut_delay_ns: int
-) -> tuple[LinkPlan, dict[str, Json]]:
+) -> tuple[LinkPlan, dict[str, DirectionChanges]]:
     """Return the link with other directions while it runs, and what set_link tells each instance. `rewritten` writes it
     down once it is so.
 
@@ -198,7 +210,7 @@ def changed(
     return new, told
 
 
-def rewritten(link: LinkPlan, instance: Json) -> Json:
+def rewritten(link: LinkPlan, instance: InstancePlan) -> InstancePlan:
     """An instance plan in which a link of it has the directions that `link` has."""
     entries = list(instance["links"])
     at = next(at for at, entry in enumerate(entries) if entry["name"] == link.name)
@@ -325,8 +337,15 @@ def _add_portal(joint: Joints, instance: str, spec: NodeSpec, end: End, backend:
     portals = joint.instances[instance].emulation_portals
     name, device = _portal_name(end), portal_device(end.interface)
     if spec.kind == "external":
-        portal = {"name": name, "device": end.interface, "backend": spec.resolved.get("backend") or backend}
-        portal |= {key: spec.resolved[key] for key in ("filter", "options") if spec.resolved.get(key)}
+        portal: EmulationPortal = {
+            "name": name,
+            "device": end.interface,
+            "backend": spec.resolved.get("backend") or backend,
+        }
+        if spec.resolved.get("filter"):
+            portal["filter"] = spec.resolved["filter"]
+        if spec.resolved.get("options"):
+            portal["options"] = spec.resolved["options"]
         portals.append(portal)
         joint.devices.append(end.interface)
         return
@@ -351,7 +370,9 @@ def _add_crossing(
         own.links.append(_instance_link(plan, own_end, near == 1, {"portal": portal["name"]}))
 
 
-def _instance_link(plan: LinkPlan, near: Json, reverse: bool, far: Json | None = None) -> Json:
+def _instance_link(
+    plan: LinkPlan, near: SimulatedEnd, reverse: bool, far: SimulatedEnd | None = None
+) -> SimulatedLink:
     out, back = (plan.b_to_a, plan.a_to_b) if reverse else (plan.a_to_b, plan.b_to_a)
     if plan.by_portals:
         back = Direction()  # which is simulated where it begins
@@ -364,7 +385,7 @@ def _instance_link(plan: LinkPlan, near: Json, reverse: bool, far: Json | None =
     }
 
 
-def _instance_end(plan: LinkPlan, end: End) -> Json:
+def _instance_end(plan: LinkPlan, end: End) -> SimulatedEnd:
     return {"portal": _portal_name(end)} if end.interface in plan.portals else {"interface": end.interface}
 
 
@@ -372,7 +393,7 @@ def _portal_name(end: End) -> str:
     return f"p-{end.interface}"
 
 
-def _node_end(layout: Layout, end: End, kind: str) -> Json:
+def _node_end(layout: Layout, end: End, kind: str) -> PairEnd:
     """A host's interface has its MTU where the plan describes the host, and a patch port has none."""
-    own = jumbo(end) if layout.nodes[end.node].kind == "switch" and kind == "veth" else {}
+    own = jumbo(end) if layout.nodes[end.node].kind == "switch" and kind == "veth" else Jumbo()
     return {"node": end.node, "interface": end.interface, **own}

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.options import table
+from hybridnet.describe.schema.plans import OpenFlowPlan, SimulatedNode
 from hybridnet.describe.topo import NodeSpec
 from hybridnet.describe.topo.options import End
 from hybridnet.errors import PlanError
@@ -21,7 +22,7 @@ ABSENT = ("bridge", "stp", "prio", "inband", "devices")  # of a simulated switch
 
 def openflow_node(
     spec: NodeSpec, ends: Sequence[End], dpid: str, controllers: Sequence[str], options: PlanOptions
-) -> dict[str, Any]:
+) -> SimulatedNode:
     """A node of an instance plan that is an OpenFlow switch.
 
     Raises:
@@ -66,7 +67,7 @@ def openflow_node(
             {"name": end.interface, "number": end.port, "mac": _mac(dpid, end.port)} for end in ends
         ],
         "routes": [],
-        "openflow": openflow,
+        "openflow": cast(OpenFlowPlan, openflow),
     }
 
 

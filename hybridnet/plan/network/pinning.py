@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from ipaddress import ip_interface
-from typing import Any
 
+from hybridnet.describe.schema.plans import HostInterface, InstancePlan, SimulatedInterface
 from hybridnet.plan.choices.transports import port_of
 from hybridnet.plan.network.plan import Plan
 from hybridnet.plan.placement.pins import Pins
@@ -31,10 +31,10 @@ def pins_of(
     macs = {interface: earlier.macs[interface] for interface in node_of}
     addresses = {interface: earlier.addresses[interface] for interface in node_of}
     peer_ports: dict[frozenset[str], int] = {}
-    instances: dict[str, Mapping[str, Any]] = {}
+    instances: dict[str, InstancePlan] = {}
     instances_on: dict[str, tuple[str, ...]] = {}
 
-    def pin(node: str, interface: Mapping[str, Any], given: list[str]) -> None:
+    def pin(node: str, interface: HostInterface | SimulatedInterface, given: list[str]) -> None:
         node_of[interface["name"]] = node
         macs[interface["name"]] = interface["mac"]
         parsed = [ip_interface(address) for address in given]
@@ -54,9 +54,11 @@ def pins_of(
                 {n["name"]: n["openflow"]["dpid"] for n in instance["nodes"] if n["kind"] == "openflow"}
             )
             for node in instance["nodes"]:
-                for interface in node["interfaces"] if node["kind"] in ("router", "host") else ():
-                    given = [interface[key] for key in ("address", "address6") if key in interface]
-                    pin(node["name"], interface, given)
+                for simulated in node["interfaces"] if node["kind"] in ("router", "host") else ():
+                    given = [simulated["address"]]
+                    if "address6" in simulated:
+                        given.append(simulated["address6"])
+                    pin(node["name"], simulated, given)
             for peer in instance["peers"]:
                 pair = frozenset((instance["name"], peer["name"]))
                 peer_ports[pair] = port_of(peer)
@@ -86,7 +88,7 @@ def pins_of(
     )
 
 
-def _without_peers(instance: Mapping[str, Any], left: Collection[str]) -> Mapping[str, Any]:
+def _without_peers(instance: InstancePlan, left: Collection[str]) -> InstancePlan:
     """An instance plan without these peers."""
     stay = [peer for peer in instance["peers"] if peer["name"] not in left]
     return instance if len(stay) == len(instance["peers"]) else {**instance, "peers": stay}

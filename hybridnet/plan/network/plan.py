@@ -7,11 +7,22 @@ The machine plans are those of `hybridnet/describe/schema/machine.json`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hybridnet.describe.quantities import format_delay
+from hybridnet.describe.schema.plans import (
+    BridgePlan,
+    HostPlan,
+    HostRoute,
+    InstancePlan,
+    MachinePlan,
+    PairPlan,
+    SimulatedNode,
+    SimulatedRoute,
+    SwitchPlan,
+)
 from hybridnet.describe.values import counted
 from hybridnet.plan.network.links import LinkPlan
 from hybridnet.plan.placement.balance import balance
@@ -26,7 +37,7 @@ _MOST_LINES = 24  # lines of one list; nobody reads a tree of 128 hosts line by 
 class Plan:
     """What each machine makes, and what every node and link became."""
 
-    machines: dict[str, dict[str, Any]]  # machine plans, by machine
+    machines: dict[str, MachinePlan]  # machine plans, by machine
     machine_of: dict[str, str]  # by node
     instance_of: dict[str, str]  # by node: what simulates it, or would have its portals
     links: list[LinkPlan]
@@ -37,7 +48,7 @@ class Plan:
     guests: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)  # tickets, which have keys
 
     @property
-    def instances(self) -> dict[str, dict[str, Any]]:
+    def instances(self) -> dict[str, InstancePlan]:
         """The plans of all instances, by name."""
         return {each["name"]: each for machine in self.machines.values() for each in machine["instances"]}
 
@@ -53,14 +64,15 @@ class Plan:
         """
         return frozenset(node["name"] for each in self.instances.values() for node in each["nodes"])
 
-    def host(self, name: str) -> dict[str, Any]:
+    def host(self, name: str) -> HostPlan:
         """The plan of one emulated host."""
-        return _named(self.machines[self.machine_of[name]]["hosts"], name)
+        return next(host for host in self.machines[self.machine_of[name]]["hosts"] if host["name"] == name)
 
-    def switch(self, name: str) -> dict[str, Any]:
+    def switch(self, name: str) -> SwitchPlan | BridgePlan:
         """The plan of one emulated switch."""
         machine = self.machines[self.machine_of[name]]
-        return _named([*machine["switches"], *machine.get("bridges", [])], name)
+        switches: list[SwitchPlan | BridgePlan] = [*machine["switches"], *machine.get("bridges", [])]
+        return next(switch for switch in switches if switch["name"] == name)
 
     def to_json(self) -> dict[str, Any]:
         """The plan as data."""
@@ -96,10 +108,6 @@ class Plan:
     def __str__(self) -> str:
         """The plan for people to read: a tree of machines, and how the instances are joined."""
         return "\n".join(_tree(self))
-
-
-def _named(items: list[dict[str, Any]], name: str) -> dict[str, Any]:
-    return next(item for item in items if item["name"] == name)
 
 
 def _tree(plan: Plan) -> Iterator[str]:
@@ -155,7 +163,7 @@ def _guests(plan: Plan) -> Iterator[str]:
     )
 
 
-def _machine(name: str, machine: dict[str, Any], plan: Plan) -> Iterator[str]:
+def _machine(name: str, machine: MachinePlan, plan: Plan) -> Iterator[str]:
     estimate = plan.estimates[name]
     yield (
         f"{name}: {counted(len(machine['hosts']), 'host')}, {counted(len(machine['switches']), 'switch')}, "
@@ -199,7 +207,7 @@ def _branch(items: list[str]) -> list[str]:
     return [f"{'└── ' if index == len(shown) - 1 else '├── '}{item}" for index, item in enumerate(shown)]
 
 
-def _host(host: dict[str, Any]) -> str:
+def _host(host: HostPlan) -> str:
     interfaces = ", ".join(
         f"{interface['name']} {' '.join(interface['addresses']) or 'without address'}"
         for interface in host["interfaces"]
@@ -207,20 +215,20 @@ def _host(host: dict[str, Any]) -> str:
     return f"{host['name']}: {interfaces or 'no interface'}{_routes(host['routes'])}"
 
 
-def _switch(switch: dict[str, Any]) -> str:
+def _switch(switch: SwitchPlan) -> str:
     controllers = " ".join(switch["controllers"]) or "no controller"
     return f"{switch['name']}: dpid {switch['dpid']}, {counted(len(switch['ports']), 'port')}, {controllers}"
 
 
-def _bridge(bridge: dict[str, Any]) -> str:
+def _bridge(bridge: BridgePlan) -> str:
     return f"{bridge['name']}: {counted(len(bridge['ports']), 'port')}{', spanning tree' if bridge['stp'] else ''}"
 
 
-def _pair(pair: dict[str, Any]) -> str:
+def _pair(pair: PairPlan) -> str:
     return f"{pair['a']['interface']} ── {pair['b']['interface']}  {pair['kind']}"
 
 
-def _simulated(node: dict[str, Any]) -> str:
+def _simulated(node: SimulatedNode) -> str:
     interfaces = ", ".join(
         " ".join(filter(None, (interface["name"], interface.get("address"), interface.get("address6"))))
         for interface in node["interfaces"]
@@ -230,7 +238,7 @@ def _simulated(node: dict[str, Any]) -> str:
     return f"{node['name']}: {node['kind']}, {interfaces}{_routes(node['routes'])}{processing}"
 
 
-def _routes(routes: list[dict[str, Any]]) -> str:
+def _routes(routes: Sequence[HostRoute | SimulatedRoute]) -> str:
     return "".join(
         f"; {route['prefix']} via {route['via']}"
         if route["via"]

@@ -10,10 +10,10 @@ The same description, machines and options give the same plan, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from posixpath import normpath
-from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan, MachinePlan
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import shown
 from hybridnet.errors import PlanError
@@ -130,7 +130,7 @@ def make_plan(
 
 def _machine_plan(
     network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions, pins: Pins
-) -> dict[str, Any]:
+) -> MachinePlan:
     layout = network.layout
     switches = [spec for spec in layout.on(machine.name, "switch") if not spec.simulated]
     for spec in switches:
@@ -138,7 +138,7 @@ def _machine_plan(
     linux = [spec for spec in switches if is_linux_bridge(spec)]
     switches = [spec for spec in switches if not is_linux_bridge(spec)]
     controllers = options.controllers_of(machine.name)
-    plan: dict[str, Any] = {
+    plan: MachinePlan = {
         "format": 1,
         "machine": machine.name,
         "port_type": "",  # later: it follows what there is, on all machines
@@ -163,7 +163,7 @@ def _machine_plan(
 
 
 def _switching(
-    network: Network, machine: MachineSpec, plan: Mapping[str, Any], options: PlanOptions, pins: Pins
+    network: Network, machine: MachineSpec, plan: MachinePlan, options: PlanOptions, pins: Pins
 ) -> Switching:
     layout = network.layout
     named = {switch["name"] for switch in plan["switches"]}
@@ -180,7 +180,7 @@ def _switching(
 
 def _instance_plans(
     network: Network, machine: MachineSpec, joint: Joints, options: PlanOptions, pins: Pins
-) -> list[dict[str, Any]]:
+) -> list[InstancePlan]:
     """The plans of a machine's instances. Where there are enough processors, each is pinned to one of its own: several,
     and those that wait `dedicated`."""
     plans = [

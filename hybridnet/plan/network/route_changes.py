@@ -4,18 +4,17 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
-from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan, SimulatedNode, SimulatedRoute
 from hybridnet.errors import PlanError
 from hybridnet.plan.network.plan import Plan
 
 __all__ = ["interface_toward", "rerouted"]
 
-Json = dict[str, Any]
+Routes = dict[str, list[SimulatedRoute]]
 
 
-def rerouted(plan: Plan, other: Plan) -> dict[str, Json]:
+def rerouted(plan: Plan, other: Plan) -> dict[str, Routes]:
     """By instance: the routes that its routers and hosts have in the other plan, of those nodes that are in both."""
     before = plan.instances
     return {
@@ -25,7 +24,7 @@ def rerouted(plan: Plan, other: Plan) -> dict[str, Json]:
     }
 
 
-def _routes(instance: Mapping[str, Any], names: set[str]) -> Json:
+def _routes(instance: InstancePlan, names: set[str]) -> Routes:
     return {
         node["name"]: node.get("routes", [])
         for node in instance["nodes"]
@@ -33,7 +32,7 @@ def _routes(instance: Mapping[str, Any], names: set[str]) -> Json:
     }
 
 
-def interface_toward(node: Mapping[str, Any], via: str) -> str:
+def interface_toward(node: SimulatedNode, via: str) -> str:
     """The interface of a node of an instance plan on whose link an address is. Raises PlanError: there is none."""
     try:
         address = ipaddress.ip_address(via)

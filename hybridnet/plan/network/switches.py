@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict, cast
 
+from hybridnet.describe.schema.plans import BridgePlan, SwitchPlan
 from hybridnet.describe.topo import NodeSpec
 from hybridnet.describe.topo.node_options import MAX_DEVICE_NAME
 from hybridnet.describe.topo.options import DEFAULT_MTU, End
@@ -44,26 +45,26 @@ def is_linux_bridge(spec: NodeSpec) -> bool:
 
 def switch_plan(
     spec: NodeSpec, ends: Sequence[End], dpid: str, controllers: Sequence[str], options: PlanOptions
-) -> dict[str, Any]:
+) -> SwitchPlan:
     """One bridge of Open vSwitch."""
-    plan = {
+    asked = {name: spec.resolved.get(option) for option, name in _OPTIONAL.items()}
+    plan: dict[str, Any] = {
         "name": spec.name,
         "dpid": dpid,
         "protocols": spec.resolved.get("protocols", DEFAULT_PROTOCOLS),
         "fail_mode": spec.resolved.get("failMode") or options.fail_mode,
         "controllers": list(controllers),
         "ports": [{"name": end.interface, "number": end.port} for end in ends],
+        **{name: value for name, value in asked.items() if value is not None},
     }
-    asked = {name: spec.resolved.get(option) for option, name in _OPTIONAL.items()}
-    plan |= {name: value for name, value in asked.items() if value is not None}
     if spec.resolved.get("inband"):
         plan["in_band"] = True
     if spec.resolved.get("devices"):
         plan["devices"] = spec.resolved["devices"]
-    return plan
+    return cast(SwitchPlan, plan)
 
 
-def bridge_plan(spec: NodeSpec, ends: Sequence[End]) -> dict[str, Any]:
+def bridge_plan(spec: NodeSpec, ends: Sequence[End]) -> BridgePlan:
     """One bridge of the Linux kernel.
 
     Raises:
@@ -76,7 +77,7 @@ def bridge_plan(spec: NodeSpec, ends: Sequence[End]) -> dict[str, Any]:
             )
     if spec.resolved.get("stp") == "rstp":
         raise PlanError(f"switch {spec.name}: a Linux bridge has no rstp; write stp=True")
-    plan: dict[str, Any] = {
+    plan: BridgePlan = {
         "name": spec.name,
         "stp": spec.resolved.get("stp") is not None,
         "ports": [end.interface for end in ends],
@@ -88,7 +89,13 @@ def bridge_plan(spec: NodeSpec, ends: Sequence[End]) -> dict[str, Any]:
     return plan
 
 
-def jumbo(end: End) -> dict[str, int]:
+class Jumbo(TypedDict, total=False):
+    """The MTU of a port, in bytes, where it is not the usual one."""
+
+    mtu: int
+
+
+def jumbo(end: End) -> Jumbo:
     """What a plan says of the MTU of a switch's port: nothing where it is the usual one."""
     return {} if end.mtu == DEFAULT_MTU else {"mtu": end.mtu}
 

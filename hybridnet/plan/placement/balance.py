@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan, SimulatedLink
 from hybridnet.plan.placement.division import expected_mbps
 
 __all__ = ["Balance", "Load", "balance"]
@@ -50,7 +51,7 @@ class Balance:
         return asdict(self)
 
 
-def balance(instances: Iterable[Mapping[str, Any]]) -> Balance:
+def balance(instances: Iterable[InstancePlan]) -> Balance:
     """Compare the instances of a plan.
 
     Args:
@@ -76,5 +77,5 @@ def balance(instances: Iterable[Mapping[str, Any]]) -> Balance:
     return Balance(loads, len(cut) // 2, carried_between, min(delays, default=None))
 
 
-def _rates(link: Mapping[str, Any]) -> tuple[int | None, int | None]:
+def _rates(link: SimulatedLink) -> tuple[int | None, int | None]:
     return link["a_to_b"]["rate_bps"], link["b_to_a"]["rate_bps"]

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from hybridnet.describe.quantities import format_delay
+from hybridnet.describe.schema.plans import DirectionPlan, InstancePlan, SimulatedLink, SimulatedNode
 from hybridnet.describe.values import counted
 from hybridnet.errors import PlanError
 from hybridnet.plan.placement.partition import Groups, parts_of
@@ -31,8 +31,6 @@ EVEN_ENOUGH = 1.15
 """Of the heaviest part to the mean: METIS' parts are taken at once when they are this even."""
 APPLICATION_WEIGHT = 4
 UNLIMITED_MBPS = 1000
-
-Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Partition:
         return f"{parts} of {nodes} nodes: {links}{ahead}, heaviest part {self.balance:.2f} of the mean"
 
 
-def partition(plan: Json, parts: int) -> Partition:
+def partition(plan: InstancePlan, parts: int) -> Partition:
     """Partition the network of an instance plan that has neither portals nor peers.
 
     Args:
@@ -93,7 +91,7 @@ def partition(plan: Json, parts: int) -> Partition:
     return best
 
 
-def partition_as_named(plan: Json, name_of: Mapping[str, str]) -> Partition:
+def partition_as_named(plan: InstancePlan, name_of: Mapping[str, str]) -> Partition:
     """The parts that the description names.
 
     Args:
@@ -115,34 +113,34 @@ def partition_as_named(plan: Json, name_of: Mapping[str, str]) -> Partition:
     return found
 
 
-def ends_of(plan: Json) -> dict[str, str]:
+def ends_of(plan: InstancePlan) -> dict[str, str]:
     """The node of each interface."""
     return {interface["name"]: node["name"] for node in plan["nodes"] for interface in node["interfaces"]}
 
 
-def _can_be_cut(link: Json) -> bool:
+def _can_be_cut(link: SimulatedLink) -> bool:
     return _delay(link) > 0
 
 
-def _delay(link: Json) -> int:
+def _delay(link: SimulatedLink) -> int:
     """The least delay of both directions; 0 where it must not be cut."""
     ways = (link["a_to_b"], link["b_to_a"])
     return 0 if any(_undecided(way) for way in ways) else min(way["delay_ns"] for way in ways)
 
 
-def _undecided(way: Json) -> bool:
+def _undecided(way: DirectionPlan) -> bool:
     """Whether what this direction has accepted may still come out at another instant than it says, or elsewhere."""
-    return bool(way.get("plugin")) or way.get("rate_model", {}).get("model") == "slots"
+    return bool(way.get("plugin")) or (way.get("rate_model") or {}).get("model") == "slots"
 
 
-def _groupings(plan: Json) -> Iterator[dict[str, str]]:
+def _groupings(plan: InstancePlan) -> Iterator[dict[str, str]]:
     delays = sorted({_delay(link) for link in plan["links"] if _can_be_cut(link)}, reverse=True)
     for leaves in (True, False):
         for least in delays:
             yield _merged(plan, least, leaves=leaves)
 
 
-def _merged(plan: Json, least_ns: int, *, leaves: bool) -> dict[str, str]:
+def _merged(plan: InstancePlan, least_ns: int, *, leaves: bool) -> dict[str, str]:
     """Of each node one that stands for all that stay with it: what links below the least delay join, and with `leaves`
     also a node with its only neighbour."""
     names = [node["name"] for node in plan["nodes"]]
@@ -161,7 +159,7 @@ def _merged(plan: Json, least_ns: int, *, leaves: bool) -> dict[str, str]:
     return {name: groups.of(name) for name in names}
 
 
-def _cut(plan: Json, group: Mapping[str, str], parts: int) -> Partition | None:
+def _cut(plan: InstancePlan, group: Mapping[str, str], parts: int) -> Partition | None:
     weights = Counter[str]()
     for node in plan["nodes"]:
         weights[group[node["name"]]] += _weight(node)
@@ -177,16 +175,16 @@ def _cut(plan: Json, group: Mapping[str, str], parts: int) -> Partition | None:
     return _described(plan, {name: order.index(part_of[member]) for name, member in group.items()}, parts)
 
 
-def _weight(node: Json) -> int:
+def _weight(node: SimulatedNode) -> int:
     return max(1, len(node["interfaces"]) + APPLICATION_WEIGHT * len(node.get("applications", ())))
 
 
-def _mbps(link: Json) -> int:
+def _mbps(link: SimulatedLink) -> int:
     rates = [link[way]["rate_bps"] for way in ("a_to_b", "b_to_a")]
     return max(UNLIMITED_MBPS if rate is None else max(rate // 1_000_000, 1) for rate in rates)
 
 
-def _described(plan: Json, part_of: Mapping[str, int], parts: int) -> Partition:
+def _described(plan: InstancePlan, part_of: Mapping[str, int], parts: int) -> Partition:
     node_of = ends_of(plan)
     cut = [
         link

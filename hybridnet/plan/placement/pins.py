@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.describe.topo.direction import Direction
 from hybridnet.plan.choices.families import Address, Interface
 
@@ -34,7 +34,7 @@ class Pins:
         default_factory=dict
     )  # by cut link; of which pair
     peer_ports: Mapping[frozenset[str], int] = field(default_factory=dict)  # by pair of instances
-    instances: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # instance plans by name
+    instances: Mapping[str, InstancePlan] = field(default_factory=dict)  # instance plans by name
     instances_on: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # their names by machine
 
     def address(self, interface: str, version: int) -> Interface | None:

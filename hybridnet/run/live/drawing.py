@@ -56,15 +56,13 @@ def _addresses(plan: Plan, machine: str, name: str) -> list[str]:
     if name in plan.guests:
         return list(plan.guests[name]["interface"]["addresses"])
     part = plan.machines[machine]
-    for node in (*part["hosts"], *(node for each in part["instances"] for node in each["nodes"])):
+    for host in part["hosts"]:
+        if host["name"] == name:
+            return [address for interface in host["interfaces"] for address in interface["addresses"]]
+    for node in (node for each in part["instances"] for node in each["nodes"]):
         if node["name"] == name:
-            rows = node.get("interfaces", ())
-            return [
-                address
-                for row in rows
-                for address in (*row.get("addresses", ()), row.get("address"), row.get("address6"))
-                if address
-            ]
+            found = [(each.get("address"), each.get("address6")) for each in node["interfaces"]]
+            return [address for both in found for address in both if address]
     return []
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hybridnet.describe.schema.plans import CapturePlan, InstancePlan
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.machines.cluster import Machines
@@ -74,7 +75,7 @@ class Outages:
         for thread in list(self._threads.values()):
             thread.join()
 
-    def restart(self, name: str) -> Json:
+    def restart(self, name: str) -> InstancePlan:
         """See `hybridnet.Net.restart_instance`. Returns the plan with which it was started."""
         plan, _ = self._planning()
         instances = plan.instances
@@ -106,7 +107,7 @@ class Outages:
         plan, _ = self._planning()
         return frozenset(self._missed).union(*(_instances_of(machine, plan) for machine in machines))
 
-    def plans_again(self, machine: str) -> list[Json]:
+    def plans_again(self, machine: str) -> list[InstancePlan]:
         """The plans of the instances of a lost machine, with which it can be built once more."""
         with self._acting:
             plan, _ = self._planning()
@@ -204,7 +205,7 @@ class Outages:
                     self._go_around(plan)
         return links
 
-    def _plans_again(self, names: Sequence[str], plan: Plan) -> list[Json]:
+    def _plans_again(self, names: Sequence[str], plan: Plan) -> list[InstancePlan]:
         """The plans of these instances for one more start."""
         for name in names:
             self._restarts[name] = self._restarts.get(name, 1) + 1
@@ -248,7 +249,7 @@ def _cut_links(plan: Plan, instances: Collection[str]) -> list[LinkPlan]:
     ]
 
 
-def _with_files_of_its_own(plan: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _with_files_of_its_own(plan: InstancePlan, number: int) -> InstancePlan:
     """The plan of an instance that is started for the n-th time: it leaves what the earlier ones wrote.
 
     Example:
@@ -260,7 +261,8 @@ def _with_files_of_its_own(plan: Mapping[str, Any], number: int) -> dict[str, An
         path = Path(file)
         return str(path.with_name(f"{path.stem}-{number}{path.suffix}"))
 
-    again = {**plan, "captures": [{**each, "file": own(each["file"])} for each in plan["captures"]]}
+    captures: list[CapturePlan] = [{**each, "file": own(each["file"])} for each in plan["captures"]]
+    again: InstancePlan = {**plan, "captures": captures}
     if "record" in plan:
         again["record"] = own(plan["record"])
     return again

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster import Machines
@@ -76,7 +77,7 @@ class Returns:
             )
         info(f"*** Starting machine {name} again\n")
         with self._cluster.restarting(name) as call:
-            part = {**plan.machines[name], "instances": self._outages.plans_again(name)}
+            part: MachinePlan = {**plan.machines[name], "instances": self._outages.plans_again(name)}
             seconds: dict[str, float] = call("build", plan=part, controllers=False)
             if startup.has_something_to_obey(part):
                 call("obey_controllers")

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from hybridnet.describe.schema.elements import openflow_of
+from hybridnet.describe.schema.plans import HostInterface, MachinePlan
 from hybridnet.describe.topo import Topo, natural
 from hybridnet.describe.topo.options import End
 from hybridnet.describe.values import counted
@@ -152,7 +154,11 @@ def bind_nodes(
     for name in intfs.keys() & planned.keys() & was.keys():
         if planned[name] != was[name]:
             intfs[name].follow(planned[name])
-    dpids = {s["name"]: s["dpid"] for machine in plan.machines.values() for s in switches_of(machine)}
+    dpids = {
+        name: switch["dpid"]
+        for machine in plan.machines.values()
+        for name, switch in openflow_of(machine).items()
+    }
     own: dict[str, list[Intf]] = {name: [] for name in nodes}
     live: list[Link] = []
     for link in plan.links:
@@ -182,14 +188,14 @@ def bind_again(plan: Plan, machine: str, nodes: Sequence[Node], cluster: Machine
         node.bind(functools.partial(cluster.call, machine), machine, list(node.intfs.values()))
 
 
-def _planned_interfaces(parts: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def _planned_interfaces(parts: Iterable[MachinePlan]) -> dict[str, HostInterface]:
     """Those of the hosts of machine plans, by name."""
     hosts = [host for part in parts for host in part["hosts"]]
     return {interface["name"]: interface for host in hosts for interface in host["interfaces"]}
 
 
 def _intf(
-    end: End, nodes: Mapping[str, Node], there: Mapping[str, Intf], planned: Mapping[str, dict[str, Any]]
+    end: End, nodes: Mapping[str, Node], there: Mapping[str, Intf], planned: Mapping[str, HostInterface]
 ) -> Intf | str:
     """The interface of a link's end: the one that is live already, or a new one; its name at a simulated node."""
     if end.node not in nodes:
@@ -246,24 +252,17 @@ def links_between(links: Sequence[Link], node1: Node, node2: Node) -> list[Link]
     ]
 
 
-def has_something_to_obey(part: dict[str, Any]) -> bool:
+def has_something_to_obey(part: MachinePlan) -> bool:
     """Whether a switch of this machine plan has a controller, or waits for one to connect (``listenPort``)."""
     return any(switch["controllers"] or "listen_port" in switch for switch in part["switches"])
-
-
-def switches_of(part: dict[str, Any]) -> list[dict[str, Any]]:
-    """What a machine plan says of its OpenFlow switches, the simulated ones among them."""
-    nodes = [node for instance in part["instances"] for node in instance["nodes"]]
-    simulated = [{"name": n["name"], **n["openflow"]} for n in nodes if n["kind"] == "openflow"]
-    return [*part["switches"], *simulated]
 
 
 def switches_with_controllers(plan: Plan) -> list[str]:
     """The switches that have been told a controller."""
     return [
-        switch["name"]
+        name
         for machine in plan.machines.values()
-        for switch in switches_of(machine)
+        for name, switch in openflow_of(machine).items()
         if switch["controllers"]
     ]
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hybridnet.describe.schema.elements import nodes_of
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.machines.cluster import Machines
@@ -483,10 +484,7 @@ def _add(
 
 def _emulated(plan: Plan) -> frozenset[str]:
     """The hosts and switches whose interfaces are devices of a machine; neither guests nor devices of the computer."""
-    kinds = ("hosts", "switches", "bridges")
-    return frozenset(
-        node["name"] for made in plan.machines.values() for kind in kinds for node in made.get(kind, [])
-    )
+    return frozenset(node["name"] for made in plan.machines.values() for node in nodes_of(made))
 
 
 def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:
@@ -495,7 +493,7 @@ def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:
     instances = plan.instances
     for name, routes in wanted.items():
         instance = plan.instance_of.get(name, "")
-        nodes = {node["name"]: node for node in instances.get(instance, {"nodes": []})["nodes"]}
+        nodes = {node["name"]: node for node in instances[instance]["nodes"]} if instance in instances else {}
         if name not in nodes or nodes[name]["kind"] not in ("router", "host"):
             raise PlanError(f"node {name} is not a simulated router or host, and has no routes to change")
         by_name.setdefault(instance, {})[name] = [

@@ -12,6 +12,7 @@ import ipaddress
 from functools import partial
 from typing import Any, Protocol
 
+from hybridnet.describe.schema.plans import HostInterface
 from hybridnet.describe.values import plain, shown
 from hybridnet.errors import UsageError
 from hybridnet.run.node.settings import Settings
@@ -38,7 +39,7 @@ class Intf:
     """An interface of an emulated node. Prints as its name."""
 
     def __init__(
-        self, name: str, node: Owner, port: int | None = None, plan: dict[str, Any] | None = None
+        self, name: str, node: Owner, port: int | None = None, plan: HostInterface | None = None
     ) -> None:
         """Made by the network; a script gets it from its node.
 
@@ -59,7 +60,7 @@ class Intf:
         self.link: Link | None = None
         self.follow(plan)
 
-    def follow(self, plan: dict[str, Any] | None) -> None:
+    def follow(self, plan: HostInterface | None) -> None:
         """It has been made as the machine plan says."""
         self.mac: str | None = None if plan is None else plan["mac"]
         addresses = [] if plan is None else plan["addresses"]

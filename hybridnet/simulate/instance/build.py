@@ -4,11 +4,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.options.tables import extension
 from hybridnet.describe.schema.check import check
+from hybridnet.describe.schema.plans import (
+    DirectionPlan,
+    EmulationPortal,
+    InstancePlan,
+    PeerPlan,
+    SimulatedEnd,
+    SimulatedInterface,
+    SimulatedLink,
+    SimulatedNode,
+    SimulatedRoute,
+)
 from hybridnet.errors import PlanError
 from hybridnet.simulate.instance.plugin import find_plugin
 from hybridnet.system.network_namespace import in_network
@@ -21,7 +33,7 @@ def check_plan(plan: Any, what: str) -> None:
     check(plan, "instance", what)
 
 
-def build(plan: dict[str, Any], directory: Path, outside: int | None = None) -> Any:
+def build(plan: InstancePlan, directory: Path, outside: int | None = None) -> Any:
     """The `_simcore.Instance` of a checked plan.
 
     Args:
@@ -37,21 +49,21 @@ def build(plan: dict[str, Any], directory: Path, outside: int | None = None) -> 
     )
     if "record" in plan:
         instance.add_record(plan["record"], json.dumps(_without_keys(with_traces(plan))))
-    add_nodes(instance, plan)
-    add_portals(instance, plan)
+    add_nodes(instance, plan["nodes"])
+    add_portals(instance, plan["emulation_portals"])
     for peer in plan["peers"]:
         elsewhere = None if peer["remote"] != _ANYBODY else outside
         with in_network(elsewhere):
             instance.add_peer(with_paths(peer, directory))
     for capture in plan["captures"]:
         instance.add_capture(capture["interface"], capture["file"])
-    add_links(instance, plan)
+    add_links(instance, plan["links"])
     return instance
 
 
-def add_nodes(simulation: Any, plan: dict[str, Any]) -> None:
-    """Adds the nodes of a plan, with their interfaces, routes and applications."""
-    for node in plan["nodes"]:
+def add_nodes(simulation: Any, nodes: Iterable[SimulatedNode]) -> None:
+    """Adds nodes, with their interfaces, routes and applications."""
+    for node in nodes:
         processing = (node.get("processing_delay_ns"), node.get("processing_queue_packets", 1000))
         if node["kind"] == "openflow":
             simulation.add_openflow_switch(node["name"], node["openflow"], *processing)
@@ -64,7 +76,7 @@ def add_nodes(simulation: Any, plan: dict[str, Any]) -> None:
             simulation.add_application(node["name"], application["kind"], application)
 
 
-def add_interface(simulation: Any, node: str, interface: dict[str, Any]) -> None:
+def add_interface(simulation: Any, node: str, interface: SimulatedInterface) -> None:
     """Adds an interface to a node, which must be there."""
     simulation.add_interface(
         node,
@@ -77,15 +89,15 @@ def add_interface(simulation: Any, node: str, interface: dict[str, Any]) -> None
     )
 
 
-def add_routes(simulation: Any, node: str, routes: list[dict[str, Any]]) -> None:
+def add_routes(simulation: Any, node: str, routes: list[SimulatedRoute]) -> None:
     """Adds routes to a router or host, whose interfaces must be there."""
     for route in routes:
         simulation.add_route(node, route["prefix"], route["via"], route["interface"])
 
 
-def add_portals(simulation: Any, plan: dict[str, Any]) -> None:
-    """Adds the emulation portals of a plan."""
-    for portal in plan["emulation_portals"]:
+def add_portals(simulation: Any, portals: Iterable[EmulationPortal]) -> None:
+    """Adds emulation portals."""
+    for portal in portals:
         simulation.add_emulation_portal(
             portal["name"],
             portal["device"],
@@ -95,19 +107,19 @@ def add_portals(simulation: Any, plan: dict[str, Any]) -> None:
         )
 
 
-def add_links(simulation: Any, plan: dict[str, Any]) -> None:
-    """Adds the links of a plan. What they join, and what captures, must be there."""
-    for link in plan["links"]:
+def add_links(simulation: Any, links: Iterable[SimulatedLink]) -> None:
+    """Adds links. What they join, and what captures, must be there."""
+    for link in links:
         there, back = with_files(link["a_to_b"]), with_files(link["b_to_a"], backward=True)
         simulation.add_link(link["name"], _end(link["a"]), _end(link["b"]), there, back)
 
 
-def check_direction(direction: dict[str, Any], what: str) -> None:
+def check_direction(direction: Mapping[str, Any], what: str) -> None:
     """Checks one direction of a link against the schema of plans. Raises PlanError."""
     check(direction, "instance", what, "direction")
 
 
-def with_files(direction: dict[str, Any], *, backward: bool = False) -> dict[str, Any]:
+def with_files(direction: DirectionPlan, *, backward: bool = False) -> DirectionPlan:
     """The direction with what is in files of this machine: its trace, and where its plug-in is.
 
     Raises:
@@ -122,7 +134,7 @@ def with_files(direction: dict[str, Any], *, backward: bool = False) -> dict[str
     return {**direction, "plugin": {**plugin, "file": file, "backward": backward}}
 
 
-def with_trace(direction: dict[str, Any]) -> dict[str, Any]:
+def with_trace(direction: DirectionPlan) -> DirectionPlan:
     """The direction with the text of its trace file, where it has one. Raises PlanError: it cannot be read."""
     model = direction.get("rate_model") or {}
     if "file" not in model or "text" in model:
@@ -140,28 +152,29 @@ def with_trace(direction: dict[str, Any]) -> dict[str, Any]:
     return {**direction, "rate_model": {**model, "text": text}}
 
 
-def with_traces(plan: dict[str, Any]) -> dict[str, Any]:
+def with_traces(plan: InstancePlan) -> InstancePlan:
     """The plan with the text of every trace file: what a record needs to do without them. Raises PlanError."""
-    links = [
+    links: list[SimulatedLink] = [
         {**link, "a_to_b": with_trace(link["a_to_b"]), "b_to_a": with_trace(link["b_to_a"])}
         for link in plan["links"]
     ]
     return {**plan, "links": links}
 
 
-def _without_keys(plan: dict[str, Any]) -> dict[str, Any]:
+def _without_keys(plan: InstancePlan) -> InstancePlan:
     """The plan as it may be kept: without the run's key."""
-    return {**plan, "peers": [{k: v for k, v in peer.items() if k != "key"} for peer in plan["peers"]]}
+    peers = [{key: value for key, value in peer.items() if key != "key"} for peer in plan["peers"]]
+    return {**plan, "peers": cast(list[PeerPlan], peers)}
 
 
-def with_paths(peer: dict[str, Any], directory: Path) -> dict[str, Any]:
+def with_paths(peer: PeerPlan, directory: Path) -> PeerPlan:
     """The peer with the whole paths of the memory that it shares, where it does."""
     if peer.get("transport") != "shm":
         return peer
     return {**peer, "local": str(directory / peer["local"]), "remote": str(directory / peer["remote"])}
 
 
-def _end(end: dict[str, Any]) -> tuple[str, str] | tuple[str, str, int]:
+def _end(end: SimulatedEnd) -> tuple[str, str] | tuple[str, str, int]:
     if "interface" in end:
         return ("interface", end["interface"])
     if "portal" in end:

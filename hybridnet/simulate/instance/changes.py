@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from hybridnet.describe.schema.plans import InstanceAddition, InstanceChange, InstanceRemoval
 from hybridnet.simulate.instance.build import (
     add_interface,
     add_links,
@@ -18,7 +19,7 @@ from hybridnet.simulate.instance.build import (
 __all__ = ["change_of"]
 
 
-def change_of(wanted: dict[str, Any], directory: Path) -> Any:
+def change_of(wanted: InstanceChange, directory: Path) -> Any:
     """The `_simcore.InstanceChange` of a change that follows the schema.
 
     Args:
@@ -31,24 +32,24 @@ def change_of(wanted: dict[str, Any], directory: Path) -> Any:
     from hybridnet import _simcore
 
     change = _simcore.InstanceChange()
-    remove, add = wanted.get("remove", {}), wanted.get("add", {})
-    for kind, take_out in (
-        ("links", change.remove_link),
-        ("portals", change.remove_portal),
-        ("peers", change.remove_peer),
-        ("nodes", change.remove_node),
-        ("interfaces", change.remove_interface),
+    remove, add = wanted.get("remove", InstanceRemoval()), wanted.get("add", InstanceAddition())
+    for names, take_out in (
+        (remove.get("links", []), change.remove_link),
+        (remove.get("portals", []), change.remove_portal),
+        (remove.get("peers", []), change.remove_peer),
+        (remove.get("nodes", []), change.remove_node),
+        (remove.get("interfaces", []), change.remove_interface),
     ):
-        for name in remove.get(kind, []):
+        for name in names:
             take_out(name)
-    add_nodes(change, {"nodes": add.get("nodes", [])})
+    add_nodes(change, add.get("nodes", []))
     for node, interfaces in add.get("interfaces", {}).items():
         for interface in interfaces:
             add_interface(change, node, interface)
-    add_portals(change, {"emulation_portals": add.get("emulation_portals", [])})
+    add_portals(change, add.get("emulation_portals", []))
     for peer in add.get("peers", []):
-        change.add_peer(with_paths(peer, directory))
-    add_links(change, {"links": add.get("links", [])})
+        change.add_peer(dict(with_paths(peer, directory)))
+    add_links(change, add.get("links", []))
     for node, routes in wanted.get("routes", {}).items():
         change.replace_routes(node)
         add_routes(change, node, routes)

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.errors import HybridnetError
 from hybridnet.simulate.instance.verbs import Verbs
 
@@ -21,7 +22,7 @@ REQUEST_LIMIT = 64 << 20
 class Control:
     """The control socket: one client at a time, which is the agent."""
 
-    def __init__(self, path: Path, instance: Any, plan: dict[str, Any]) -> None:
+    def __init__(self, path: Path, instance: Any, plan: InstancePlan) -> None:
         self._instance = instance
         self._verbs = Verbs(instance, plan, path.parent)
         self._access = threading.Lock()

@@ -3,21 +3,24 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import Literal, cast
 
 from hybridnet.describe.options import table
+from hybridnet.describe.schema.plans import DirectionPlan, SimulatedLink
 from hybridnet.errors import PlanError
 from hybridnet.simulate.instance.build import check_direction, with_files
 
-__all__ = ["DIRECTIONS", "Directions", "merged", "with_both_files"]
+__all__ = ["DIRECTIONS", "Directions", "merged", "take_over", "told_of"]
 
-DIRECTIONS = ("a_to_b", "b_to_a")
+Way = Literal["a_to_b", "b_to_a"]
+DIRECTIONS: tuple[Way, Way] = ("a_to_b", "b_to_a")
 
-Directions = dict[str, dict[str, Any] | None]
-"""By the names in `DIRECTIONS`; None: as it is."""
+Directions = dict[Way, DirectionPlan | None]
+"""None: as it is."""
 
 
-def merged(direction: dict[str, Any], changes: object, what: str) -> dict[str, Any]:
+def merged(direction: DirectionPlan, changes: object, what: str) -> DirectionPlan:
     """The direction with its changes; null takes a model away, and is the default again of what has no null.
 
     Raises:
@@ -32,12 +35,22 @@ def merged(direction: dict[str, Any], changes: object, what: str) -> dict[str, A
     both = {**direction, **changes}
     values = {key: value for key, value in both.items() if value is not None or key in keeps}
     check_direction(values, what)
-    return values
+    return cast(DirectionPlan, values)
 
 
-def with_both_files(directions: Directions) -> Directions:
-    """Those that change, each `with_files`. Raises as that."""
-    return {
-        way: None if values is None else with_files(values, backward=way == "b_to_a")
-        for way, values in directions.items()
-    }
+def take_over(link: SimulatedLink, directions: Directions) -> None:
+    """Give a link those of its directions that change."""
+    for way, values in directions.items():
+        if values is not None:
+            link[way] = values
+
+
+def told_of(link: str, directions: Directions) -> tuple[DirectionPlan | None, DirectionPlan | None, str]:
+    """What the simulator is told of a link's two directions, each `with_files`, and the note of it for a record. Raises
+    as that.
+    """
+    there, back = (
+        None if values is None else with_files(values, backward=way == "b_to_a")
+        for way, values in ((way, directions[way]) for way in DIRECTIONS)
+    )
+    return there, back, json.dumps({"link": link, "a_to_b": there, "b_to_a": back})

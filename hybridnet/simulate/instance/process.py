@@ -46,20 +46,21 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.describe.options.tables import extension
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.errors import HybridnetError, MachineError, PlanError
 from hybridnet.simulate.instance.build import build, check_plan
 from hybridnet.simulate.instance.control import Control
 from hybridnet.simulate.instance.verbs import snapshot_of
 
 
-def load_plan(path: Path) -> dict[str, Any]:
+def load_plan(path: Path) -> InstancePlan:
     """Reads and checks an instance plan.
 
     Raises:
         PlanError: it cannot be read, or does not follow ``schema/instance.json``; the message says where.
     """
     try:
-        plan: dict[str, Any] = json.loads(path.read_text())
+        plan: InstancePlan = json.loads(path.read_text())
     except OSError as error:
         raise PlanError(f"instance plan {path}: it cannot be read: {error.strerror}") from None
     except ValueError as error:

@@ -18,6 +18,7 @@ from typing import Any
 
 from hybridnet.describe.options.tables import extension
 from hybridnet.describe.schema.check import check
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.describe.values import parse_json, plain, shown, why_unread
 from hybridnet.errors import PlanError
 from hybridnet.observe.results.verdict import percentile_ns
@@ -93,7 +94,7 @@ class ReplayReport:
         return {**asdict(self), "portals": portals, "identical": self.identical}
 
 
-def recorded_plan(record: Path) -> dict[str, Any]:
+def recorded_plan(record: Path) -> InstancePlan:
     """The instance plan in a record.
 
     Raises:
@@ -101,7 +102,7 @@ def recorded_plan(record: Path) -> dict[str, Any]:
         EnvironmentLackError: it cannot be read.
     """
     try:
-        plan: dict[str, Any] = parse_json(extension().recorded_plan(str(record)))
+        plan: InstancePlan = parse_json(extension().recorded_plan(str(record)))
     except ValueError as error:
         raise PlanError(
             f"the plan in record {record}: {why_unread(error)}; give the unchanged file"
@@ -112,7 +113,7 @@ def recorded_plan(record: Path) -> dict[str, Any]:
     return plan
 
 
-def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | None = None) -> ReplayReport:
+def replay(record: Path, *, plan: InstancePlan | None = None, out: Path | None = None) -> ReplayReport:
     """Replay a record.
 
     Args:
@@ -128,14 +129,14 @@ def replay(record: Path, *, plan: Mapping[str, Any] | None = None, out: Path | N
         raise PlanError(
             f"replay: plan {shown(plan)} is not an instance plan; give a dictionary, or leave it out"
         )
-    used = dict(plan) if plan is not None else recorded_plan(record)
+    used = plan if plan is not None else recorded_plan(record)
     simulation = extension().Replay(str(record), used["seed"])
     if out is not None:
         simulation.add_record(str(out))
-    add_nodes(simulation, used)
+    add_nodes(simulation, used["nodes"])
     for portal in used["emulation_portals"]:
         simulation.add_portal(portal["name"])
-    add_links(simulation, used)
+    add_links(simulation, used["links"])
     changes = 0
     while (note := _next_change(simulation, record)) is not None:
         changes += _change(simulation, note, record)

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.describe.schema.check import check
+from hybridnet.describe.schema.plans import LinkChange, SimulatedLink, TimelineEntry
 from hybridnet.errors import PlanError
-from hybridnet.simulate.instance.directions import DIRECTIONS, Directions, merged, with_both_files
+from hybridnet.simulate.instance.directions import DIRECTIONS, Directions, merged, take_over, told_of
 
 __all__ = ["Timelines"]
 
@@ -27,7 +27,7 @@ class Timelines:
         links: by name, as in the plan: what holds of each now.
     """
 
-    def __init__(self, instance: Any, links: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, instance: Any, links: dict[str, SimulatedLink]) -> None:
         self._instance, self._links = instance, links
         self._pending: dict[
             str, dict[int, tuple[str, Directions]]
@@ -50,7 +50,7 @@ class Timelines:
         given = list(enumerate(wanted["entries"]))
         entries: list[Any] = [None] * len(given)
         options: dict[int, tuple[str, Directions]] = {}
-        held: dict[str, dict[str, Any]] = {}  # of links, as the entries before an instant leave them
+        held: dict[str, SimulatedLink] = {}  # of links, as the entries before an instant leave them
         for number, entry in sorted(given, key=lambda pair: int(pair[1]["at_ns"])):
             if "link" in entry:
                 directions = self._merge(entry["link"], held, f"timeline {name}, entry {number}")
@@ -97,32 +97,32 @@ class Timelines:
             return
         for row in self._instance.fired(self._read):
             self._read = row["number"] + 1
-            link, directions = self._pending.get(row["timeline"], {}).pop(row["entry"], (None, {}))
+            link, directions = self._pending.get(row["timeline"], {}).pop(row["entry"], ("", {}))
             if link in self._links and not row["error"]:
-                self._links[link].update({way: new for way, new in directions.items() if new is not None})
+                take_over(self._links[link], directions)
         self._pending = {name: options for name, options in self._pending.items() if options}
 
-    def _merge(self, change: Mapping[str, Any], held: dict[str, dict[str, Any]], what: str) -> Directions:
+    def _merge(self, change: LinkChange, held: dict[str, SimulatedLink], what: str) -> Directions:
         name = change["name"]
         if name not in self._links:
             raise PlanError(f"{what}: there is no link {name!r}; there are {', '.join(self._links)}")
         if name not in held:
             self.refuse_pending(name)
-            held[name] = {way: self._links[name][way] for way in DIRECTIONS}
+            held[name] = {**self._links[name]}
         directions: Directions = {
             way: merged(held[name][way], change[way], f"{what}, {way}") if way in change else None
             for way in DIRECTIONS
         }
-        held[name].update({way: values for way, values in directions.items() if values is not None})
+        take_over(held[name], directions)
         return directions
 
 
-def _add(to: Any, at_ns: int, entry: Mapping[str, Any], options: tuple[str, Directions] | None) -> None:
+def _add(to: Any, at_ns: int, entry: TimelineEntry, options: tuple[str, Directions] | None) -> None:
     """Add an entry, with what a record says of it, to a `_simcore.TimelineEntries`."""
     if options is not None:
         link, directions = options
-        note = {"link": link, **with_both_files(directions)}
-        to.add_link_change(at_ns, link, note["a_to_b"], note["b_to_a"], json.dumps(note))
+        there, back, note = told_of(link, directions)
+        to.add_link_change(at_ns, link, there, back, note)
     elif "status" in entry:
         link, up = entry["status"]["name"], entry["status"]["up"]
         to.add_link_status(at_ns, link, up, json.dumps({"link": link, "up": up}))

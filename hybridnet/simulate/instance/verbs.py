@@ -8,12 +8,13 @@ import json
 import resource
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.schema.check import check
+from hybridnet.describe.schema.plans import InstanceChange, InstancePlan, SimulatedLink
 from hybridnet.errors import PlanError, UsageError
 from hybridnet.simulate.instance.changes import change_of
-from hybridnet.simulate.instance.directions import DIRECTIONS, merged, with_both_files
+from hybridnet.simulate.instance.directions import DIRECTIONS, Directions, merged, take_over, told_of
 from hybridnet.simulate.instance.timelines import Timelines
 
 __all__ = ["Verbs", "snapshot_of"]
@@ -36,7 +37,7 @@ class Verbs:
         directory: where memory is that it shares with others of its machine.
     """
 
-    def __init__(self, instance: Any, plan: dict[str, Any], directory: Path) -> None:
+    def __init__(self, instance: Any, plan: InstancePlan, directory: Path) -> None:
         self._instance, self._directory = instance, directory
         self._links = {link["name"]: link for link in plan["links"]}
         self._timelines = Timelines(instance, self._links)
@@ -99,7 +100,7 @@ class Verbs:
     def _set_link(self, request: Request) -> dict[str, Any]:
         link = self._link(request.get("link"))
         name = link["name"]
-        changed = {
+        changed: Directions = {
             way: merged(link[way], request[way], f"set_link {name}, {way}") if request.get(way) else None
             for way in DIRECTIONS
         }
@@ -108,9 +109,8 @@ class Verbs:
             raise PlanError(f"set_link {name}: up is {up!r}; it must be true or false")
         if any(changed.values()):
             self._timelines.refuse_pending(name)
-            note = {"link": name, **with_both_files(changed)}
-            self._instance.set_link(name, note["a_to_b"], note["b_to_a"], json.dumps(note))
-            link.update({way: values for way, values in changed.items() if values is not None})
+            self._instance.set_link(name, *told_of(name, changed))
+            take_over(link, changed)
         if up is not None:
             self._instance.set_link_up(name, up, json.dumps({"link": name, "up": up}))
         return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
@@ -123,7 +123,7 @@ class Verbs:
             self._timelines.refuse_pending(name)
         # Where there is a record, nothing but routes can change in this way.
         note = json.dumps({"routes": wanted.get("routes", {})})
-        self._instance.change(change_of(wanted, self._directory), note)
+        self._instance.change(change_of(cast(InstanceChange, wanted), self._directory), note)
         for name in removed:
             del self._links[name]
         self._links.update({link["name"]: link for link in wanted.get("add", {}).get("links", [])})
@@ -145,7 +145,7 @@ class Verbs:
     def _captures(self, _: Request) -> dict[str, Any]:
         return {"captures": self._instance.captures()}
 
-    def _link(self, name: object) -> dict[str, Any]:
+    def _link(self, name: object) -> SimulatedLink:
         self._timelines.follow()
         if not isinstance(name, str) or name not in self._links:
             raise PlanError(f"set_link: there is no link {name!r}; there are {', '.join(self._links)}")

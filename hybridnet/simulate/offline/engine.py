@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from hybridnet.describe.options.tables import extension
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.plan.placement.parts import Partition, ends_of
 from hybridnet.simulate.instance.build import add_nodes, with_files
 
@@ -55,7 +56,13 @@ class Whole:
     """
 
     def __init__(
-        self, plan: Json, seed: int, *, hashed: bool = False, messages: int = 0, on_time: OnTime | None = None
+        self,
+        plan: InstancePlan,
+        seed: int,
+        *,
+        hashed: bool = False,
+        messages: int = 0,
+        on_time: OnTime | None = None,
     ) -> None:
         simulation = extension().OfflineSimulation(seed)
         if hashed:
@@ -112,7 +119,7 @@ class Parts:
 
     def __init__(
         self,
-        plan: Json,
+        plan: InstancePlan,
         seed: int,
         partition: Partition,
         *,
@@ -143,7 +150,7 @@ class Parts:
             _add_nodes(part, {**plan, "nodes": nodes, "captures": captures})
         self._add_links(plan, partition)
 
-    def _add_links(self, plan: Json, partition: Partition) -> None:
+    def _add_links(self, plan: InstancePlan, partition: Partition) -> None:
         node_of = ends_of(plan)
         for number, link in enumerate(plan["links"]):
             a, b = link["a"]["interface"], link["b"]["interface"]
@@ -255,8 +262,8 @@ class _Pieces:
             self._on_time(self._simulation.now_ns)
 
 
-def _add_nodes(simulation: Any, plan: Json) -> None:
-    add_nodes(simulation, plan)
+def _add_nodes(simulation: Any, plan: InstancePlan) -> None:
+    add_nodes(simulation, plan["nodes"])
     for capture in plan["captures"]:
         simulation.add_capture(capture["interface"], capture["file"])
 
@@ -271,14 +278,14 @@ def _complete(row: Json, arrived: Mapping[str, Any]) -> None:
     row["in_flight"] = offered - row["delivered_packets"] - sum(row["dropped"].values())
 
 
-def _order(plan: Json) -> dict[str, dict[str, int]]:
+def _order(plan: InstancePlan) -> dict[str, dict[str, int]]:
     """The places that elements have in the snapshot of a whole."""
     nodes = [node["name"] for node in plan["nodes"]]
     interfaces = [interface["name"] for node in plan["nodes"] for interface in node["interfaces"]]
     directions = [
-        f"{link['name']}:{link[near]['interface']}>{link[far]['interface']}"
+        f"{link['name']}:{near['interface']}>{far['interface']}"
         for link in plan["links"]
-        for near, far in (("a", "b"), ("b", "a"))
+        for near, far in ((link["a"], link["b"]), (link["b"], link["a"]))
     ]
     of_nodes = {name: place for place, name in enumerate(nodes)}
     return {

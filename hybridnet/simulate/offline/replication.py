@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.observe.series.connection_trace import ConnectionTrace
 from hybridnet.observe.series.figures import Histogram, figures_of, histograms_of, of_sections
 from hybridnet.plan.placement.parts import Partition
@@ -31,15 +32,15 @@ class Job:
         plans: of seeds whose network is another one than `plan`.
     """
 
-    plan: dict[str, Any]
+    plan: InstancePlan
     until_ns: int
     sample_ns: int | None = None
     partition: Partition | None = None
     hashed: bool = False
     in_real_time: bool = False
-    plans: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+    plans: Mapping[int, InstancePlan] = field(default_factory=dict)
 
-    def plan_of(self, seed: int) -> dict[str, Any]:
+    def plan_of(self, seed: int) -> InstancePlan:
         """The plan that a seed has."""
         return self.plans.get(seed, self.plan)
 

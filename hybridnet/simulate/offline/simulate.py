@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from hybridnet.describe.quantities import parse_delay
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import flag, shown, whole
 from hybridnet.errors import UsageError
@@ -101,7 +102,7 @@ def simulate(
         len(numbers),
         max(1, (os.cpu_count() or 1) // parts) if jobs is None else whole(jobs, "simulate: jobs", 1, 4096),
     )
-    plans: dict[int, dict[str, Any]] = {}
+    plans: dict[int, InstancePlan] = {}
     if not isinstance(topo, Topo):
         topos = {seed: topo(seed) for seed in numbers}
         topo = topos[numbers[0]]
@@ -149,12 +150,12 @@ def simulate(
     return SimulationReport(until_ns, [made[seed] for seed in numbers], took_s, cut)
 
 
-def _shape(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
+def _shape(plan: InstancePlan) -> tuple[list[str], list[str]]:
     """The nodes and links of a plan, without what they are asked."""
     return [node["name"] for node in plan["nodes"]], [link["name"] for link in plan["links"]]
 
 
-def offline_plan(topo: Topo, options: PlanOptions | None = None) -> dict[str, Any]:
+def offline_plan(topo: Topo, options: PlanOptions | None = None) -> InstancePlan:
     """The instance plan of a description, all on one machine.
 
     Raises:
@@ -191,7 +192,7 @@ def offline(topo: Topo, options: PlanOptions | None = None) -> tuple[Topo, Plan]
     return together, make_plan(together, [MachineSpec(_MACHINE, "198.18.0.1")], alone)
 
 
-def partitioned(topo: Topo, plan: dict[str, Any], parts: int) -> Partition:
+def partitioned(topo: Topo, plan: InstancePlan, parts: int) -> Partition:
     """The parts of a description whose plan this is: its machines, where these are as many, or METIS'.
 
     Raises:

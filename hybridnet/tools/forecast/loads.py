@@ -16,7 +16,6 @@ import operator
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from hybridnet.errors import UsageError
 from hybridnet.plan.network import Plan
@@ -361,8 +360,7 @@ class Work:
         tally.add(Part("instance", instance, machine), work, turn_ns, causing, wake_ns=wake_ns)
 
     def _peering(self, near: str, far: str) -> str:
-        peers: list[dict[str, Any]] = self._plan.instances[near]["peers"]
-        peer = next(each for each in peers if each["name"] == far)
+        peer = next(each for each in self._plan.instances[near]["peers"] if each["name"] == far)
         return f"peering.{'sealed' if 'key' in peer else peer.get('transport', 'udp')}"
 
 

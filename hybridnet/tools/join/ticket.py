@@ -11,10 +11,11 @@ import ipaddress
 import json
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.options import table
 from hybridnet.describe.schema.check import check
+from hybridnet.describe.schema.plans import DirectionPlan, InstancePlan, PeerPlan
 from hybridnet.errors import PlanError, UsageError
 
 __all__ = ["Ticket", "read_ticket"]
@@ -50,11 +51,11 @@ class Ticket:
     mtu: int
     routes: tuple[tuple[str, str], ...]
     link: str
-    out: dict[str, Any]
-    back: dict[str, Any]
+    out: DirectionPlan
+    back: DirectionPlan
     peering: dict[str, Any]
 
-    def plan(self, host: str) -> dict[str, Any]:
+    def plan(self, host: str) -> InstancePlan:
         """The plan of the guest's instance.
 
         Args:
@@ -63,7 +64,6 @@ class Ticket:
         Raises:
             UsageError: something in the ticket is not as instances know it.
         """
-        portal = {"name": self.device, "device": self.device, "backend": "tap", "options": {"mtu": self.mtu}}
         peer = {
             "name": "run",
             "local": "0.0.0.0:0",
@@ -71,14 +71,16 @@ class Ticket:
             **self.peering,
             "key": self.key,
         }
-        plan = {
+        plan: InstancePlan = {
             "format": 1,
             "name": self.guest,
             "seed": 1,
             "token": "0" * 16,  # the run's is not told to guests
             "nodes": [],
-            "emulation_portals": [portal],
-            "peers": [peer],
+            "emulation_portals": [
+                {"name": self.device, "device": self.device, "backend": "tap", "options": {"mtu": self.mtu}}
+            ],
+            "peers": [cast(PeerPlan, peer)],
             "links": [
                 {
                     "name": self.link,
@@ -162,9 +164,9 @@ def _network(prefix: str) -> Any:
     return ipaddress.ip_network("0.0.0.0/0" if prefix == "default" else prefix)
 
 
-def _direction(value: Any) -> dict[str, Any]:
+def _direction(value: Any) -> DirectionPlan:
     """A direction that names no file: a plug-in of the ticket's would run here as root."""
-    direction = dict(value)
+    direction = cast(DirectionPlan, dict(value))
     if direction.get("plugin") is not None or "file" in (direction.get("rate_model") or {}):
         raise UsageError(
             "ticket: its link has a plug-in or a trace, which no guest runs; take them to another link of the network"

@@ -21,12 +21,13 @@ import struct
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.agent.instances.instance_process import InstanceProcess
 from hybridnet.describe.options import table
 from hybridnet.describe.options.read import refuse_unknown
 from hybridnet.describe.schema.check import check
+from hybridnet.describe.schema.plans import DirectionPlan, InstancePlan, RealTimePlan
 from hybridnet.describe.topo.direction import Direction
 from hybridnet.describe.values import choice, plain, shown, text, whole
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
@@ -63,14 +64,14 @@ def wire_plan(
     b: str,
     *,
     name: str,
-    forward: Mapping[str, Any],
-    backward: Mapping[str, Any],
+    forward: DirectionPlan,
+    backward: DirectionPlan,
     backend: str = "packet",
     portal_options: Mapping[str, Any] | None = None,
-    realtime: Mapping[str, Any] | None = None,
+    realtime: RealTimePlan | None = None,
     seed: int = 1,
     record: str | None = None,
-) -> dict[str, Any]:
+) -> InstancePlan:
     """The instance plan (``schema/instance.json``) of a wire from interface ``a`` to ``b``.
 
     Args:
@@ -81,8 +82,7 @@ def wire_plan(
         seed: of the random numbers.
         record: the file into which everything that crosses the portals goes; None: none.
     """
-    return {
-        **({} if record is None else {"record": record}),
+    plan: InstancePlan = {
         "format": 1,
         "name": name,
         "seed": seed,
@@ -98,13 +98,16 @@ def wire_plan(
                 "name": LINK,
                 "a": {"portal": a},
                 "b": {"portal": b},
-                "a_to_b": dict(forward),
-                "b_to_a": dict(backward),
+                "a_to_b": forward,
+                "b_to_a": backward,
             }
         ],
         "captures": [],
-        "realtime": dict(realtime or {}),
+        "realtime": realtime or {},
     }
+    if record is not None:
+        plan["record"] = record
+    return plan
 
 
 class Wire:
@@ -195,7 +198,7 @@ class Wire:
             backward=self._directions["b_to_a"].to_json(),
             backend=backend,
             portal_options=portal_options,
-            realtime=realtime,
+            realtime=cast(RealTimePlan | None, realtime),
             seed=seed,
             record=file,
         )

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""What is in a plan: the elements of several kinds, together."""
+
+from __future__ import annotations
+
+from hybridnet.describe.schema.plans import (
+    BridgePlan,
+    CrossingPlan,
+    Fragment,
+    HostPlan,
+    MachinePlan,
+    OpenFlowPlan,
+    SwitchPlan,
+)
+
+__all__ = ["crossing_devices", "nodes_of", "openflow_of"]
+
+
+def nodes_of(part: MachinePlan | Fragment) -> list[HostPlan | SwitchPlan | BridgePlan]:
+    """All emulated hosts, switches and bridges that a machine has, or gets or loses as a whole."""
+    return [*part["hosts"], *part["switches"], *part.get("bridges", [])]
+
+
+def openflow_of(part: MachinePlan) -> dict[str, SwitchPlan | OpenFlowPlan]:
+    """What a machine plan says of its OpenFlow switches, the simulated ones among them, by name."""
+    emulated: dict[str, SwitchPlan | OpenFlowPlan] = {each["name"]: each for each in part["switches"]}
+    nodes = [node for instance in part["instances"] for node in instance["nodes"]]
+    return emulated | {node["name"]: node["openflow"] for node in nodes if "openflow" in node}
+
+
+def crossing_devices(crossing: CrossingPlan) -> list[str]:
+    """The devices of a crossing on this machine: one, or both of a veth pair."""
+    return [crossing["device"], *([crossing["other"]] if "other" in crossing else [])]

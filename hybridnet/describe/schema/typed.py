@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Writes the formats of the plans as Python's types: ``python -m hybridnet.describe.schema.typed``.
+
+Each object of a format that has a title becomes a `TypedDict` of that name. What the types cannot say (ranges,
+patterns, what excludes what) is left to `hybridnet.describe.schema.check`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hybridnet.describe.schema.check import schema
+
+__all__ = ["python_types"]
+
+Schema = Mapping[str, Any]
+
+_HEAD = '''# SPDX-License-Identifier: MIT
+"""The plans of machines and instances as types, written by `hybridnet.describe.schema.typed`: run `make generated`."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict, final
+
+__all__ = [
+{names}]
+'''
+_PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+_INSTANCE = "urn:hybridnet:instance"
+
+
+def python_types() -> str:
+    """The text of a module with all of them."""
+    machine = schema("machine")
+    whole = {"urn:hybridnet:machine": machine, _INSTANCE: machine["$defs"]["instance"]}
+    classes = dict(
+        sorted(
+            (each["title"], _class(each, at, whole)) for at, of in whole.items() for each in _titled(of, at)
+        )
+    )
+    names = "".join(f'    "{name}",\n' for name in classes)
+    return _HEAD.format(names=names) + "".join(classes.values())
+
+
+def _titled(of: Any, at: str) -> Iterator[Schema]:
+    """The objects with a title of one format, without those of another that is in it."""
+    if isinstance(of, list):
+        for each in of:
+            yield from _titled(each, at)
+    elif isinstance(of, Mapping) and of.get("$id", at) == at:
+        if isinstance(of.get("title"), str):
+            yield of
+        for each in of.values():
+            yield from _titled(each, at)
+
+
+def _class(of: Schema, at: str, whole: Mapping[str, Schema]) -> str:
+    forms = of.get("oneOf") if "properties" not in of else None
+    properties = {name: each for form in forms or [of] for name, each in form["properties"].items()}
+    required = () if forms else of.get("required", ())
+    lines = [f"\n\n@final\nclass {of['title']}(TypedDict):\n"]
+    if "description" in of:
+        lines.append(_text(of["description"]) + "\n")
+    for name, each in properties.items():
+        kind = _type(each, at, whole)
+        lines.append(f"    {name}: {kind if name in required else f'NotRequired[{kind}]'}\n")
+        if "description" in each:
+            lines.append(_text(each["description"]))
+    return "".join(lines)
+
+
+def _text(description: str) -> str:
+    """A description as a string of documentation."""
+    text = description[0].upper() + description[1:] + "."
+    return textwrap.fill(f'"""{text}"""', 110, initial_indent="    ", subsequent_indent="    ") + "\n"
+
+
+def _type(of: Schema, at: str, whole: Mapping[str, Schema]) -> str:
+    if "$ref" in of and "properties" not in of:
+        document, _, path = of["$ref"].partition("#")
+        found: Any = whole[document or at]
+        for part in path.split("/")[1:]:
+            found = found[part]
+        return _type(found, document or at, whole)
+    if "title" in of:
+        return str(of["title"])
+    forms = of.get("anyOf") or [each for key in ("then", "else") if (each := of.get(key)) is not None]
+    if len(forms) > 1:
+        return " | ".join(dict.fromkeys(_type(form, at, whole) for form in forms))
+    if "const" in of or "enum" in of:
+        return " | ".join(dict.fromkeys(type(each).__name__ for each in of.get("enum") or [of["const"]]))
+    kinds = of.get("type", "")
+    if isinstance(kinds, list):
+        return " | ".join(_type({**of, "type": kind}, at, whole) for kind in kinds)
+    if kinds == "array":
+        return f"list[{_type(of['items'], at, whole)}]"
+    if kinds == "object":
+        values = of.get("additionalProperties")
+        return f"dict[str, {_type(values, at, whole) if isinstance(values, Mapping) else 'Any'}]"
+    return _PLAIN.get(kinds, "Any")
+
+
+if __name__ == "__main__":
+    print(python_types(), end="")
