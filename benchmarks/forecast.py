@@ -64,7 +64,7 @@ class Line(Topo):
             if kind == "ovs":
                 self.addSwitch(name, failMode="standalone")
             elif kind == "openflow":
-                self.addSwitch(name, datapath="simulated", failMode="standalone", **placed)
+                self.addSwitch(name, kind="simulated", failMode="standalone", **placed)
             elif kind == "switch":
                 self.addSimSwitch(name, **placed)
             else:

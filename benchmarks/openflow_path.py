@@ -31,7 +31,7 @@ class Rows(Topo):
                 if row == "learning":
                     name = self.addSimSwitch(f"w{number}")
                 else:
-                    name = self.addSwitch(f"s{number}", datapath="simulated", failMode="secure")
+                    name = self.addSwitch(f"s{number}", kind="simulated", failMode="secure")
                 self.addLink(before, name, port1=port, port2=1)
                 before, port = name, 2
             self.addLink(before, self.addHost(last), port1=port)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         UntrustedResultError,
         UsageError,
     )
+    from hybridnet.kinds.linux import LinuxBridge
     from hybridnet.machines.cluster import Cluster
     from hybridnet.machines.workers.ssh import SshMachine
     from hybridnet.observe.recording.outcome import result
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
         Host,
         Intf,
         Link,
-        LinuxBridge,
         Node,
         OVSKernelSwitch,
         OVSSwitch,
@@ -80,12 +80,12 @@ _HOMES = {
     "system.log": ["debug", "error", "info", "output", "setLogLevel", "warn"],
     "run.net": ["Mininet", "Net"],
     "run.controllers": ["Controller", "OVSController", "RemoteController", "Ryu"],
+    "kinds.linux": ["LinuxBridge"],
     "run.node": [
         "CPULimitedHost",
         "Host",
         "Intf",
         "Link",
-        "LinuxBridge",
         "Node",
         "OVSKernelSwitch",
         "OVSSwitch",

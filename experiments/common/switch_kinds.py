@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = ["SWITCH_KINDS", "add_switches_argument"]
 
-SWITCH_KINDS: dict[str, dict[str, Any]] = {"openvswitch": {}, "simulated": {"datapath": "simulated"}}
+SWITCH_KINDS: dict[str, dict[str, Any]] = {"openvswitch": {}, "simulated": {"kind": "simulated"}}
 """What `addSwitch` is told of each."""
 
 

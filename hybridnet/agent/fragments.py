@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from hybridnet.describe.schema.plans import (
-    BridgePlan,
     Fragment,
     HostPlan,
     InstanceChange,
     InstancePart,
     InstancePlan,
     MachinePlan,
+    NodePlan,
     SimulatedInterface,
     SimulatedNode,
     SimulatedRoute,
@@ -33,7 +33,7 @@ __all__ = [
     "without_part",
 ]
 
-Node = TypeVar("Node", HostPlan, SwitchPlan, BridgePlan)
+Node = TypeVar("Node", HostPlan, SwitchPlan, NodePlan)
 Item = TypeVar("Item")
 
 
@@ -44,8 +44,8 @@ def whole(plan: MachinePlan) -> Fragment:
         "host_parts": [],
         "switches": plan["switches"],
         "switch_parts": [],
-        "bridges": plan.get("bridges", []),
-        "bridge_parts": [],
+        "nodes": plan.get("nodes", []),
+        "node_parts": [],
         "names": plan.get("names"),
         "devices": plan.get("devices", []),
         "pairs": plan["pairs"],
@@ -65,12 +65,8 @@ def changed(plan: MachinePlan, remove: Fragment, add: Fragment) -> MachinePlan:
         "switches": _changed_nodes(
             plan["switches"], remove["switches"], remove["switch_parts"], add["switch_parts"], add["switches"]
         ),
-        "bridges": _changed_nodes(
-            plan.get("bridges", []),
-            remove["bridges"],
-            remove["bridge_parts"],
-            add["bridge_parts"],
-            add["bridges"],
+        "nodes": _changed_nodes(
+            plan.get("nodes", []), remove["nodes"], remove["node_parts"], add["node_parts"], add["nodes"]
         ),
         "pairs": _changed(plan["pairs"], remove["pairs"], add["pairs"]),
         "portals": _changed(plan["portals"], remove["portals"], add["portals"]),

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.topology import parse_call
+from hybridnet.describe.kinds import OWN_KINDS
 from hybridnet.describe.quantities import format_delay, parse_delay
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.node_options import MOST_INSTANCES
@@ -20,7 +21,6 @@ from hybridnet.errors import UsageError
 from hybridnet.plan.choices.from_command_line import Asked
 from hybridnet.plan.choices.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
 from hybridnet.plan.choices.peering import parse_peering
-from hybridnet.plan.network.switch_kinds import SWITCH_KINDS
 
 MOST_MACHINES = 1000
 
@@ -142,7 +142,7 @@ def add_asked_arguments(parser: argparse.ArgumentParser) -> None:
     add_instances_arguments(parser)
     parser.add_argument(
         "--switches",
-        choices=SWITCH_KINDS,
+        choices=OWN_KINDS,
         help="the kind of OpenFlow switches that do not choose their datapath themselves (default: openvswitch)",
     )
     add_wait_argument(parser)

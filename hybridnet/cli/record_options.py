@@ -69,12 +69,12 @@ def check_trace(written: str | None, topo: Topo, *, switches_simulated: bool) ->
     from hybridnet.observe.recording.trace_files import split_traced
 
     specs = {spec.name: spec for spec in topo.node_specs()}
-    interfaces, _ = split_traced(_names_of(written), {name: spec.kind for name, spec in specs.items()})
+    interfaces, _ = split_traced(_names_of(written), {name: spec.role for name, spec in specs.items()})
     simulated = {
         end.interface
         for link in topo.link_specs()
         for end in (link.a, link.b)
-        if specs[end.node].simulated or (switches_simulated and specs[end.node].kind == "switch")
+        if specs[end.node].simulated or (switches_simulated and specs[end.node].role == "switch")
     }
     for name in interfaces:
         if name not in simulated:

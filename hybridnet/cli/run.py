@@ -32,8 +32,8 @@ from hybridnet.cli.record_options import (
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.compat.mininet import importing
 from hybridnet.compat.mininet.python2 import run_script
+from hybridnet.describe.kinds import SIMULATED
 from hybridnet.describe.topo import Topo
-from hybridnet.describe.topo.switch_options import SIMULATED
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.observe.results.on_loss import ON_LOSS, STOP, on_loss
 from hybridnet.plan.choices.from_command_line import asking

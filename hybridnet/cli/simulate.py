@@ -196,7 +196,7 @@ def _traced(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> tupl
         raise UsageError(f"--trace {arguments.trace}: traces go into --out DIR, and are of one seed")
     from hybridnet.observe.recording.trace_files import split_traced
 
-    return split_traced(names, {spec.name: spec.kind for spec in topo.node_specs()})
+    return split_traced(names, {spec.name: spec.role for spec in topo.node_specs()})
 
 
 def _keep_traces(folder: Path, captures: dict[str, str], trace: ConnectionTrace | None) -> None:

@@ -22,9 +22,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from hybridnet import Net, Topo
+from hybridnet import LinuxBridge, Net, Topo
 from hybridnet.errors import HybridnetError
-from hybridnet.run.node import LinuxBridge
 from tests.system.port_type import PORT_TYPE
 
 

@@ -26,7 +26,7 @@ class Attacked(Topo):
 
     def build(self) -> None:
         for number in range(1, SWITCHES + 1):
-            self.addSwitch(f"s{number}", datapath="simulated", reconnectms=1000)
+            self.addSwitch(f"s{number}", kind="simulated", reconnectms=1000)
             self.addLink(f"s{number}", self.addSimHost(f"v{number}"))
         self.addHost("h1")
         self.addSimHost("web")

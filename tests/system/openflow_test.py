@@ -24,9 +24,9 @@ class Mixed(Topo):
         for name in ("h1", "h2"):
             self.addHost(name)
         self.addSimHost("web")
-        self.addSwitch("s1", datapath="simulated", table_size=500)
+        self.addSwitch("s1", kind="simulated", table_size=500)
         self.addSwitch("s2")
-        self.addSwitch("s3", datapath="simulated")
+        self.addSwitch("s3", kind="simulated")
         for pair in (("h1", "s1"), ("s1", "s2"), ("s2", "s3"), ("s3", "h2"), ("s3", "web")):
             self.addLink(*pair)
 
@@ -71,7 +71,7 @@ class Kinds(Topo):
         for name in ("h1", "h2", "h3", "h4"):
             self.addHost(name)
         for name in ("s1", "s2"):
-            self.addSwitch(name, datapath="simulated")
+            self.addSwitch(name, kind="simulated")
         self.addSwitch("s3")
         self.addSimHost("v1")
         self.addSimRouter("r1")
@@ -182,7 +182,7 @@ def test_a_replay_of_simulated_switches_forwards_as_their_controller_had_it(tmp_
     topo = Topo()
     for name in ("h1", "h2"):
         topo.addHost(name)
-        topo.addSwitch(f"s{name}", datapath="simulated", dpid=name[1])
+        topo.addSwitch(f"s{name}", kind="simulated", dpid=name[1])
         topo.addLink(name, f"s{name}", delay="1ms")
     topo.addLink("sh1", "sh2", delay="1ms")
     with Net(topo, controller=Ryu("c0", "ryu.app.simple_switch_13"), record=str(tmp_path)) as net:

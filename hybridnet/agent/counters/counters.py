@@ -183,4 +183,4 @@ def _ports(plan: MachinePlan) -> set[str]:
 def _machines(plan: MachinePlan) -> set[str]:
     """Those of the machine's own namespace that belong to no host."""
     ends = {end for portal in plan["portals"] for end in (portal["interface"], portal["device"])}
-    return _ports(plan) | ends | {port for bridge in plan.get("bridges", ()) for port in bridge["ports"]}
+    return _ports(plan) | ends | {port for node in plan.get("nodes", ()) for port in node["ports"]}

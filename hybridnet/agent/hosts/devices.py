@@ -18,7 +18,7 @@ from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.pairs import keep_stack_out
 from hybridnet.describe.schema.elements import nodes_of
-from hybridnet.describe.schema.plans import BridgePlan, Fragment, HostPlan, SwitchPlan
+from hybridnet.describe.schema.plans import Fragment, HostPlan, NodePlan, SwitchPlan
 from hybridnet.errors import MachineError
 from hybridnet.system import devices
 from hybridnet.system.command import ip_batch
@@ -26,7 +26,7 @@ from hybridnet.system.device_features import DeviceFeatures
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
 
-OPENVSWITCH, LINUX, HOST = "openvswitch", "linux", "host"
+OPENVSWITCH, OTHER, HOST = "openvswitch", "other", "host"
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,21 @@ class Devices:
     """Those of one machine."""
 
     def __init__(
-        self, journal: Journal, hosts: Hosts, outside: int | None, vsctl: Callable[..., object]
+        self,
+        journal: Journal,
+        hosts: Hosts,
+        outside: int | None,
+        vsctl: Callable[..., object],
+        add_port: Callable[[str, str], object],
     ) -> None:
         """
         Args:
             outside: a descriptor of the computer's network namespace, if the machine has another one.
             vsctl: runs a command of `ovs-vsctl`.
+            add_port: makes a device a port of another switch, whose name is the first argument.
         """
         self._journal = journal
-        self._vsctl = vsctl
+        self._vsctl, self._add_port = vsctl, add_port
         self._hosts = hosts
         self._network = network_namespace() if outside is None else os.fstat(outside).st_ino
         self._home = "" if outside is None else f"/proc/{os.getpid()}/fd/{outside}"
@@ -58,10 +64,10 @@ class Devices:
 
     def take_all(self, fragment: Fragment) -> None:
         """Take what a fragment of a machine plan says, once its nodes are there."""
-        kinds: tuple[tuple[str, Sequence[HostPlan | SwitchPlan | BridgePlan]], ...] = (
+        kinds: tuple[tuple[str, Sequence[HostPlan | SwitchPlan | NodePlan]], ...] = (
             (HOST, fragment["hosts"]),
             (OPENVSWITCH, fragment["switches"]),
-            (LINUX, fragment["bridges"]),
+            (OTHER, fragment["nodes"]),
         )
         for kind, nodes in kinds:
             for node in nodes:
@@ -107,8 +113,8 @@ class Devices:
         ip_batch([f"link set dev {device} up"], prefix=prefix)
         if kind == OPENVSWITCH:
             self._vsctl("add-port", node, device)
-        elif kind == LINUX:
-            ip_batch([f"link set dev {device} master {node}"])
+        elif kind == OTHER:
+            self._add_port(node, device)
 
     def give_back(self, device: str) -> None:
         """Give a device back to the computer, as it was."""

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
+from hybridnet.describe.kinds import switch_kind
 from hybridnet.describe.schema.elements import crossing_devices
 from hybridnet.describe.schema.plans import Fragment
 from hybridnet.errors import MachineError
@@ -47,7 +48,9 @@ def _devices(plan: Fragment) -> list[tuple[str, str]]:
     """The devices that a plan makes outside of hosts, each with what it is."""
     hosts = set(_own_networks(plan))
     ends = [end for pair in plan["pairs"] for end in (pair["a"], pair["b"])]
-    made = [("switch", switch["name"]) for switch in (*plan["switches"], *plan.get("bridges", []))]
+    made = [("switch", switch["name"]) for switch in plan["switches"]]
+    others = [node for node in plan.get("nodes", []) if switch_kind(node["kind"]).is_device]
+    made += [("switch", node["name"]) for node in others]
     made += [("interface", end["interface"]) for end in ends if end["node"] not in hosts]
     made += [("portal", portal["device"]) for portal in plan["portals"]]
     made += [("interface", portal["interface"]) for portal in plan["portals"] if portal["node"] not in hosts]

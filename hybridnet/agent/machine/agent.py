@@ -22,7 +22,7 @@ from typing import Any
 from hybridnet.agent.fragments import Stages, changed, remade, whole
 from hybridnet.agent.hosts import echo
 from hybridnet.agent.hosts.cpu_limits import CpuLimits
-from hybridnet.agent.hosts.devices import HOST, LINUX, OPENVSWITCH, Devices
+from hybridnet.agent.hosts.devices import HOST, OPENVSWITCH, OTHER, Devices
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.name_conflicts import refuse_taken
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
@@ -41,7 +41,7 @@ from hybridnet.agent.machine.witnesses import Witnesses
 from hybridnet.agent.programs import probes
 from hybridnet.agent.programs.acts import Acts
 from hybridnet.agent.programs.programs import Programs
-from hybridnet.agent.switching.linux_bridges import LinuxBridges
+from hybridnet.agent.switching.other_kinds import OtherKinds
 from hybridnet.agent.switching.simulated_switches import SimulatedSwitches, simulated_link
 from hybridnet.agent.switching.switching import Switching
 from hybridnet.agent.verbs import perform, verb, waiting_verb, waits
@@ -99,9 +99,9 @@ class Agent:
         )
         self._pairs = Pairs(journal, self._inside)
         self._crossings = Crossings(journal)
-        self._bridges = LinuxBridges(journal)
+        self._others = OtherKinds(journal)
         self._switching = Switching(journal, journal.directory / "openvswitch", own_files=own_files)
-        self._devices = Devices(journal, self._hosts, outside, self._switching.vsctl)
+        self._devices = Devices(journal, self._hosts, outside, self._switching.vsctl, self._others.add_port)
         self._simulated_switches = SimulatedSwitches(journal, own_files=own_files)
         self._own_files = own_files
         self._sockets = SOCKETS if own_files else journal.directory / "sockets"
@@ -312,13 +312,12 @@ class Agent:
         """Gives a device of the computer to a host or switch while the network runs; see
         `hybridnet.agent.hosts.devices`."""
         with self._building, self.acts.act():
-            bridges = {each["name"] for each in self._plan.get("bridges", [])} if self._plan else set()
             if node in self._hosts:
                 kind = HOST
             elif node in self._switching:
                 kind = OPENVSWITCH
-            elif node in bridges:
-                kind = LINUX
+            elif node in self._others:
+                kind = OTHER
             else:
                 raise UsageError(f"there is no node {node} here that could take device {device}")
             self._devices.take(device, node, kind)
@@ -444,7 +443,7 @@ class Agent:
         if fragment["hosts"]:
             self.on_progress(f"{len(fragment['hosts'])} hosts")
         self._switching.add_switches(fragment, self.on_progress)
-        self._bridges.create(fragment["bridges"])
+        self._others.create(fragment["nodes"])
         stages.done("switches")
 
     def _join(self, fragment: Fragment, stages: Stages) -> None:
@@ -452,7 +451,7 @@ class Agent:
         assert self._plan is not None
         offloads = self._pairs.create(fragment, self._switching.frames or self._plan["port_type"])
         self._crossings.create(fragment.get("crossings", []))
-        self._bridges.add_ports([*fragment["bridges"], *fragment["bridge_parts"]])
+        self._others.add_ports([*fragment["nodes"], *fragment["node_parts"]])
         stages.done("pairs")
         self._hosts.configure([*fragment["hosts"], *fragment["host_parts"]], offloads)
         self._translations.create(fragment["hosts"])
@@ -492,7 +491,7 @@ class Agent:
         names = {node["name"] for node in nodes_of(fragment)}
         Endings(
             lambda: self._switching.remove_switches(fragment),
-            lambda: self._bridges.remove([bridge["name"] for bridge in fragment["bridges"]]),
+            lambda: self._others.remove([node["name"] for node in fragment["nodes"]]),
             lambda: self._forget_limits(fragment["hosts"]),
             *(partial(self._translations.forget, host["name"]) for host in fragment["hosts"]),
             lambda: self._hosts.remove([host["name"] for host in fragment["hosts"]]),
@@ -512,7 +511,7 @@ class Agent:
             **fragment,
             "hosts": [host for host in fragment["hosts"] if host["name"] not in self._hosts],
             "switches": [switch for switch in fragment["switches"] if switch["name"] not in self._switching],
-            "bridges": [bridge for bridge in fragment["bridges"] if bridge["name"] not in self._bridges],
+            "nodes": [node for node in fragment["nodes"] if node["name"] not in self._others],
         }
         self._make(gone, self._plan["port_type"], None, Stages())
         self._join(fragment, Stages())
@@ -525,7 +524,7 @@ class Agent:
             self._translations.destroy,
             self._pairs.destroy,
             self._crossings.destroy,
-            self._bridges.destroy,
+            self._others.destroy,
             self._hosts.destroy,
             self._devices.destroy,
             self._switching.stop,
@@ -544,7 +543,7 @@ class Agent:
         """What puts a command into a node: a switch's commands run on its machine, as in Mininet."""
         if not node or any(
             node in all_of_a_kind
-            for all_of_a_kind in (self._switching, self._bridges, self._simulated_switches)
+            for all_of_a_kind in (self._switching, self._others, self._simulated_switches)
         ):
             return []
         return self._hosts.prefix(node)

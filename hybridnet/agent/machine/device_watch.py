@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from hybridnet.describe.kinds import switch_kind
 from hybridnet.describe.schema.elements import crossing_devices
 from hybridnet.describe.schema.plans import MachinePlan
 
@@ -181,8 +182,9 @@ def devices_of(plan: MachinePlan) -> dict[str, Device]:
     inside = {host["name"] for host in plan["hosts"]} - outside
     obeying = any(node["kind"] == "openflow" for each in plan["instances"] for node in each["nodes"])
     found: dict[str, Device] = {}
-    for bridge in plan.get("bridges", ()):
-        found[bridge["name"]] = Device(f"bridge {bridge['name']}")
+    for node in plan.get("nodes", ()):
+        if (kind := switch_kind(node["kind"])).is_device:
+            found[node["name"]] = Device(f"{kind.title} {node['name']}")
     for pair in plan["pairs"]:
         if pair["kind"] == "veth":
             for end in (pair["a"], pair["b"]):

@@ -34,7 +34,7 @@ __all__ = ["Making", "running"]
 _OF_NODES = ("devices", "privateDirs")
 _OF_HOSTS = (*_OF_NODES, "ip", "mac", "defaultRoute")
 _OF_SWITCHES = (
-    "bridge", "datapath", "devices", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms",
+    "datapath", "devices", "dpid", "failMode", "inband", "kind", "listenPort", "prio", "protocols", "reconnectms",
     "stp",
 )  # fmt: skip
 _OF_ITS_CLASS = {"inNamespace", "ipv6"}

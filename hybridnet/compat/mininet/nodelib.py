@@ -12,7 +12,7 @@ from hybridnet.compat.mininet.hosts import Node
 from hybridnet.compat.mininet.switches import Bridge
 from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.compat.mininet.util import ipStr, netParse
-from hybridnet.run.node import node as live
+from hybridnet.kinds import linux
 from hybridnet.system.log import info
 
 __all__ = ["NAT", "LinuxBridge"]
@@ -38,7 +38,7 @@ class LinuxBridge(Bridge):
 
     def take_attributes(self) -> None:
         """See `Switch`."""
-        self.params |= {"bridge": "linux", "stp": truth(self.stp), "prio": self.prio}
+        self.params |= {"kind": "linux", "stp": truth(self.stp), "prio": self.prio}
         self.params |= dict.fromkeys(
             ("dpid", "failMode", "listenPort", "protocols", "datapath")
         )  # of OpenFlow
@@ -53,7 +53,7 @@ class LinuxBridge(Bridge):
 
     def connected(self) -> bool:
         """Whether it forwards; with the spanning tree protocol, once that has settled."""
-        return live.LinuxBridge.connected(self)  # type: ignore[arg-type]  # it needs only `execute`
+        return linux.LinuxBridge.connected(self)  # type: ignore[arg-type]  # it needs only `execute`
 
 
 class NAT(Node):

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from hybridnet.describe.schema.plans import (
-    BridgePlan,
     CrossingPlan,
     Fragment,
     HostPlan,
     MachinePlan,
+    NodePlan,
     OpenFlowPlan,
     SwitchPlan,
 )
@@ -16,9 +16,9 @@ from hybridnet.describe.schema.plans import (
 __all__ = ["crossing_devices", "nodes_of", "openflow_of"]
 
 
-def nodes_of(part: MachinePlan | Fragment) -> list[HostPlan | SwitchPlan | BridgePlan]:
-    """All emulated hosts, switches and bridges that a machine has, or gets or loses as a whole."""
-    return [*part["hosts"], *part["switches"], *part.get("bridges", [])]
+def nodes_of(part: MachinePlan | Fragment) -> list[HostPlan | SwitchPlan | NodePlan]:
+    """All emulated hosts and switches that a machine has, or gets or loses as a whole."""
+    return [*part["hosts"], *part["switches"], *part.get("nodes", [])]
 
 
 def openflow_of(part: MachinePlan) -> dict[str, SwitchPlan | OpenFlowPlan]:

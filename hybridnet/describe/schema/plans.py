@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict, final
 
 __all__ = [
-    "BridgePlan",
     "CapturePlan",
     "CpuLimit",
     "CrossingPlan",
@@ -27,6 +26,7 @@ __all__ = [
     "MachinePlan",
     "NatPlan",
     "NeighbourPlan",
+    "NodePlan",
     "OpenFlowPlan",
     "PairEnd",
     "PairPlan",
@@ -45,17 +45,6 @@ __all__ = [
     "TimelineEntry",
     "TunnelPlan",
 ]
-
-
-@final
-class BridgePlan(TypedDict):
-    """A bridge of the Linux kernel."""
-
-    name: str
-    stp: bool
-    devices: NotRequired[list[str]]
-    priority: NotRequired[int]
-    ports: list[str]
 
 
 @final
@@ -158,9 +147,9 @@ class Fragment(TypedDict):
     host_parts: list[HostPlan]
     """Of hosts that stay."""
     switches: list[SwitchPlan]
-    bridges: list[BridgePlan]
-    bridge_parts: list[BridgePlan]
-    """Of bridges that stay."""
+    nodes: list[NodePlan]
+    node_parts: list[NodePlan]
+    """Of nodes that stay."""
     names: dict[str, list[str]] | None
     switch_parts: list[SwitchPlan]
     """Of switches that stay."""
@@ -318,7 +307,7 @@ class MachinePlan(TypedDict):
     """Names by address: each host has one of its own, and these in its /etc/hosts. Absent: they have the
     computer's."""
     devices: NotRequired[list[str]]
-    bridges: NotRequired[list[BridgePlan]]
+    nodes: NotRequired[list[NodePlan]]
     pairs: list[PairPlan]
     portals: list[PortalPlan]
     crossings: NotRequired[list[CrossingPlan]]
@@ -342,6 +331,19 @@ class NeighbourPlan(TypedDict):
     address: str
     mac: str
     interface: str
+
+
+@final
+class NodePlan(TypedDict):
+    """A switch of a kind that a package brings, such as a bridge of the Linux kernel."""
+
+    kind: str
+    """As registered: hybridnet.describe.kinds."""
+    name: str
+    ports: list[str]
+    devices: NotRequired[list[str]]
+    options: dict[str, Any]
+    """Of the kind, those that are given, as it reads them."""
 
 
 @final

@@ -9,6 +9,7 @@ from typing import Any
 
 from hybridnet.describe.topo.links import describe_link, link_options
 from hybridnet.describe.topo.node_options import check_node_name, resolve_node
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.topo.specs import LinkSpec, NodeSpec
 from hybridnet.describe.values import plain, shown
 from hybridnet.errors import TopologyError
@@ -31,18 +32,18 @@ class Graph:
         self._interfaces: dict[str, str] = {}  # which link has it
         self._pairs: dict[frozenset[str], list[LinkSpec]] = {}
 
-    def add_node(self, name: Any, kind: str, options: Mapping[str, Any]) -> str:
+    def add_node(self, name: Any, role: str, options: Mapping[str, Any]) -> str:
         """Raise TopologyError, UnitError: the name is taken or malformed, or an option makes no sense."""
-        check_node_name(name, kind)
+        check_node_name(name, role)
         if name in self.nodes:
             raise TopologyError(
-                f"node {name}: the name is taken by another {self.nodes[name].kind}; choose another"
+                f"node {name}: the name is taken by another {self.nodes[name].role}; choose another"
             )
-        spec = NodeSpec(name, kind, dict(options), resolve_node(kind, name, options))
+        spec = NodeSpec(name, role, dict(options), resolve_node(role, name, options))
         if len(self.nodes) >= MOST_NODES:
-            raise TopologyError(f"{kind} {name}: a description has at most {MOST_NODES} nodes; add fewer")
+            raise TopologyError(f"{role} {name}: a description has at most {MOST_NODES} nodes; add fewer")
         if not spec.simulated:
-            self.reserve(f"{kind} {name}", 1)
+            self.reserve(f"{role} {name}", 1)
             self.emulated += 1
         self.nodes[name] = spec
         self._ports[name] = {}
@@ -158,7 +159,7 @@ class Graph:
             options = nodes.get(name, spec.options)
             resolved = spec.resolved
             if options != spec.options:
-                resolved = resolve_node(spec.kind, name, options)
+                resolved = resolve_node(spec.role, name, options)
             made.nodes[name] = replace(spec, options=options, resolved=resolved)
         made._ports, made._interfaces = self._ports, self._interfaces
         made.links = [self._relinked(link, links, own.get(link.name)) for link in self.links]
@@ -180,7 +181,7 @@ class Graph:
 
     def _free_port(self, node: str, wanted: Any, what: str) -> int:
         taken = self._ports[node]
-        first = 0 if self.nodes[node].kind in ("host", "simhost", "guest") else 1
+        first = 0 if ROLES[self.nodes[node].role].is_end else 1
         if wanted is None:
             number = first + len(taken)
             wanted = number if number not in taken else max(taken) + 1

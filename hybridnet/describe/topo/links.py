@@ -91,7 +91,7 @@ def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, Any]:
 
 def _interface(named: Any, node: NodeSpec, port: int, what: str) -> str:
     interface = f"{node.name}-eth{port}" if named is None or named == "" else named
-    if node.kind == "external":
+    if node.role == "external":
         if interface not in (f"{node.name}-eth{port}", node.name):
             raise TopologyError(
                 f"{what}: device {node.name} keeps its name; leave intfName {shown(named)} out"

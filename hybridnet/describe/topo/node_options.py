@@ -15,11 +15,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hybridnet.describe.kinds import OPENVSWITCH, OWN_KINDS, SIMULATED, check_kind, switch_kind
 from hybridnet.describe.quantities import parse_delay
 from hybridnet.describe.topo import external, host_options, switch_options
 from hybridnet.describe.topo.addresses import address_option, default_route, mac_address, routes
 from hybridnet.describe.topo.applications import resolve_applications
 from hybridnet.describe.topo.options import check_names
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.values import machine_name, shown
 from hybridnet.errors import TopologyError
 
@@ -28,7 +30,9 @@ __all__ = [
     "MOST_INSTANCES",
     "NODE_OPTIONS",
     "UNSUPPORTED_NODE_OPTIONS",
+    "check_has",
     "check_node_name",
+    "named_kind",
     "own_options",
     "resolve_node",
 ]
@@ -95,14 +99,16 @@ def _queue(value: Any, what: str) -> int | None:
 
 @dataclass(frozen=True)
 class NodeOption:
-    """An option of nodes: the kinds that have it, and how it is read."""
+    """An option of nodes: the roles that have it, how it is read, and which kinds of switches have it, if not all."""
 
     name: str
-    kinds: tuple[str, ...]
+    roles: tuple[str, ...]
     read: Reader
+    kinds: tuple[str, ...] = ()
 
 
-_SIMULATED = ("simhost", "simrouter", "simswitch")
+_SIMULATED = tuple(role.name for role in ROLES.values() if role.simulated)
+_OPENVSWITCH, _SIMULATED_SWITCH = (OPENVSWITCH,), (SIMULATED,)
 _TABLE = (
     NodeOption("ip", ("host", "simhost", "guest"), functools.partial(address_option, "ip")),
     NodeOption("ip6", ("host", "simhost", "guest"), functools.partial(address_option, "ip6")),
@@ -118,23 +124,29 @@ _TABLE = (
     NodeOption("privateDirs", ("host",), host_options.directories),
     NodeOption("inNamespace", ("host",), host_options.in_namespace),
     NodeOption("inNamespace", ("switch",), switch_options.in_namespace),
-    NodeOption("dpid", ("switch",), switch_options.dpid),
-    NodeOption("protocols", ("switch",), switch_options.protocols),
-    NodeOption("failMode", ("switch",), switch_options.fail_mode),
-    NodeOption("datapath", ("switch",), switch_options.datapath),
-    NodeOption("bridge", ("switch",), switch_options.bridge),
-    NodeOption("stp", ("switch",), switch_options.spanning_tree),
-    NodeOption("prio", ("switch",), switch_options.priority),
-    NodeOption("listenPort", ("switch",), switch_options.listen_port),
-    NodeOption("inband", ("switch",), switch_options.yes_or_no),
-    NodeOption("reconnectms", ("switch",), switch_options.reconnect_ms),
+    NodeOption("kind", ("switch",), check_kind),
+    NodeOption("dpid", ("switch",), switch_options.dpid, OWN_KINDS),
+    NodeOption("protocols", ("switch",), switch_options.protocols, OWN_KINDS),
+    NodeOption("failMode", ("switch",), switch_options.fail_mode, OWN_KINDS),
+    NodeOption("datapath", ("switch",), switch_options.datapath, _OPENVSWITCH),
+    NodeOption("stp", ("switch",), switch_options.spanning_tree, _OPENVSWITCH),
+    NodeOption("prio", ("switch",), switch_options.priority, _OPENVSWITCH),
+    NodeOption("listenPort", ("switch",), switch_options.listen_port, OWN_KINDS),
+    NodeOption("inband", ("switch",), switch_options.yes_or_no, _OPENVSWITCH),
+    NodeOption("reconnectms", ("switch",), switch_options.reconnect_ms, OWN_KINDS),
     NodeOption("batch", ("switch",), switch_options.yes_or_no),
     NodeOption("cls", ("host", "switch"), _class),
     NodeOption("applications", ("simhost",), resolve_applications),
-    NodeOption("processing_delay", (*_SIMULATED, "switch"), _delay),
-    NodeOption("processing_queue", (*_SIMULATED, "switch"), _queue),
-    NodeOption("table_size", ("switch",), functools.partial(switch_options.simulated_option, "table_size")),
-    NodeOption("setup_rate", ("switch",), functools.partial(switch_options.simulated_option, "setup_rate")),
+    NodeOption("processing_delay", _SIMULATED, _delay),
+    NodeOption("processing_queue", _SIMULATED, _queue),
+    NodeOption("processing_delay", ("switch",), _delay, _SIMULATED_SWITCH),
+    NodeOption("processing_queue", ("switch",), _queue, _SIMULATED_SWITCH),
+    *(
+        NodeOption(
+            name, ("switch",), functools.partial(switch_options.simulated_option, name), _SIMULATED_SWITCH
+        )
+        for name in ("table_size", "setup_rate")
+    ),
     NodeOption("backend", ("external",), external.backend),
     NodeOption("filter", ("external",), external.packet_filter),
     NodeOption("options", ("external",), external.backend_options),
@@ -143,35 +155,35 @@ _TABLE = (
     NodeOption("instance", ("host", "switch", "external", *_SIMULATED), _instance),
 )
 NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
-    kind: {option.name: option.read for option in _TABLE if kind in option.kinds}
-    for kind in ("host", "switch", "external", "guest", *_SIMULATED)
+    role: {option.name: option.read for option in _TABLE if role in option.roles} for role in ROLES
 }
+"""By role."""
+_KINDS_WITH = {option.name: option.kinds for option in _TABLE if option.kinds}
+"""Of options of switches that not all kinds have."""
 UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
     "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
     "processing_queue": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
 }
 
 
-def check_node_name(name: Any, kind: str) -> None:
-    """Raise TopologyError for what cannot be the name of a node of that kind."""
+def check_node_name(name: Any, role: str) -> None:
+    """Raise TopologyError for what cannot be the name of a node of that role."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise TopologyError(
             f"node {shown(name)}: a name starts with a letter or digit and has letters, digits, '_', '.', '-' only"
         )
     most, why = (
-        (MAX_DEVICE_NAME, "it is a device")
-        if kind in ("switch", "external")
-        else (MAX_NAME, "files are named so")
+        (MAX_DEVICE_NAME, "it is a device") if ROLES[role].is_device else (MAX_NAME, "files are named so")
     )
     if len(name) > most:
         raise TopologyError(
-            f"{kind} {shown(name)}: the name has {len(name)} characters, and may have {most} ({why}); "
+            f"{role} {shown(name)}: the name has {len(name)} characters, and may have {most} ({why}); "
             "choose a shorter one"
         )
 
 
-def resolve_node(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the options of a node ask for: every option of its kind that is given.
+def resolve_node(role: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the options of a node ask for: every option of its role, and of its kind, that is given.
 
     Raises:
         TopologyError: an option does not exist, or its value makes no sense.
@@ -181,8 +193,11 @@ def resolve_node(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, An
         >>> resolve_node("simrouter", "r1", {"processing_delay": "10us"})
         {'processing_delay': 10000}
     """
-    what = f"{kind} {name}"
-    readers = NODE_OPTIONS[kind]
+    what = f"{role} {name}"
+    readers = NODE_OPTIONS[role]
+    kind = check_kind(named_kind(given), f"{what}: kind") if role == "switch" else None
+    if kind is not None and kind not in OWN_KINDS:
+        readers = {**readers, **switch_kind(kind).options}
     known = [*readers, *own_options(given.get("cls"))]
     check_names(given, known, UNSUPPORTED_NODE_OPTIONS, what)
     found = {
@@ -192,9 +207,37 @@ def resolve_node(kind: str, name: str, given: Mapping[str, Any]) -> dict[str, An
     }
     if found.get("processing_queue") is not None and found.get("processing_delay") is None:
         raise TopologyError(f"{what}: processing_queue= needs processing_delay=; give it, or leave both out")
+    if kind is not None and named_kind(given) is not None:
+        found["kind"] = kind
+        check_has(kind, found, what)
     if found.get("sched") == "rt" and found.get("cpu") is None:
         raise TopologyError(f"{what}: sched='rt' needs cpu=, the share of each processor; give it")
     return found
+
+
+def check_has(kind: str, resolved: Mapping[str, Any], what: str) -> None:
+    """Raise TopologyError for an option that switches of a kind do not have. One that is None or False asks for
+    nothing.
+    """
+    own = {} if kind in OWN_KINDS else switch_kind(kind).options
+    for option, value in resolved.items():
+        kinds = _KINDS_WITH.get(option, (kind,))
+        if value in (None, False) or kind in kinds or option in own:
+            continue
+        if kind == OPENVSWITCH:
+            raise TopologyError(
+                f"{what}: only a simulated switch has {option}; add kind='simulated', or leave it out"
+            )
+        title = "simulated switch" if kind == SIMULATED else switch_kind(kind).title
+        raise TopologyError(f"{what}: a {title} has no {option}; leave it out, or leave kind={kind!r} out")
+
+
+def named_kind(given: Mapping[str, Any]) -> Any:
+    """The kind that a switch's options name, or its class; None: it leaves that open."""
+    cls = given.get("cls")
+    while isinstance(cls, functools.partial):
+        cls = cls.func
+    return given.get("kind") or getattr(cls, "kind", None)
 
 
 def own_options(cls: Any) -> list[str]:

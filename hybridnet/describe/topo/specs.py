@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from hybridnet.describe.kinds import OPENVSWITCH, SIMULATED
 from hybridnet.describe.topo.direction import Direction
 from hybridnet.describe.topo.options import End
-from hybridnet.describe.topo.switch_options import SIMULATED
+from hybridnet.describe.topo.roles import ROLES
 
 __all__ = ["LinkSpec", "NodeSpec", "natural"]
 
@@ -21,22 +22,27 @@ class NodeSpec:
     """One node of the description: what was written, and what it means."""
 
     name: str
-    # Emulated: "host", "switch", "external", "guest"; simulated: "simhost", "simrouter", "simswitch".
-    kind: str
+    role: str  # in `hybridnet.describe.topo.roles.ROLES`
     options: Mapping[str, Any] = field(default_factory=dict)  # as written
     resolved: Mapping[str, Any] = field(
         default_factory=dict
     )  # as read: `hybridnet.describe.topo.node_options`
 
     @property
+    def kind(self) -> str:
+        """What a switch is made of: see `hybridnet.describe.kinds`. Every other role has one kind, of its name."""
+        kind: str = self.resolved.get("kind", OPENVSWITCH) if self.role == "switch" else self.role
+        return kind
+
+    @property
     def simulated(self) -> bool:
-        """Whether the simulator is this node: also a switch with datapath="simulated"."""
-        return self.kind.startswith("sim") or self.resolved.get("datapath") == SIMULATED
+        """Whether the simulator is this node."""
+        return ROLES[self.role].simulated or self.resolved.get("kind") == SIMULATED
 
     @property
     def forwards_frames(self) -> bool:
-        """Whether it is a switch, whose ports all belong to one Ethernet segment, or the way to others' part of one."""
-        return self.kind in ("switch", "simswitch", "external")
+        """Whether its ports all belong to one Ethernet segment, or it is the way to others' part of one."""
+        return ROLES[self.role].forwards_frames
 
     @property
     def machine(self) -> str | None:

@@ -13,12 +13,9 @@ from hybridnet.describe.values import choice, flag, shown, whole
 from hybridnet.errors import TopologyError
 
 __all__ = [
-    "BRIDGES",
     "DATAPATHS",
     "DEFAULT_PROTOCOLS",
     "FAIL_MODES",
-    "SIMULATED",
-    "bridge",
     "datapath",
     "dpid",
     "fail_mode",
@@ -35,9 +32,7 @@ __all__ = [
 OPENFLOW_VERSIONS = tuple(f"OpenFlow1{minor}" for minor in range(6))
 DEFAULT_PROTOCOLS = ["OpenFlow13"]
 FAIL_MODES = ("secure", "standalone")
-SIMULATED = "simulated"
-DATAPATHS = ("kernel", "user", SIMULATED)
-BRIDGES = ("openvswitch", "linux")
+DATAPATHS = ("kernel", "user")
 SPANNING_TREES = ("stp", "rstp")
 LEAST_RECONNECT_MS = 1000  # Open vSwitch waits no shorter
 MOST_RECONNECT_MS = 3_600_000
@@ -72,18 +67,13 @@ def fail_mode(value: Any, what: str) -> str | None:
 
 
 def datapath(value: Any, what: str) -> str | None:
-    """Where it forwards: the kernel, Open vSwitch's own process, or the simulator; None: what the machine has."""
+    """Where it forwards: the kernel, or Open vSwitch's own process; None: what the machine has."""
     return None if value is None else choice(value, what, DATAPATHS, error=TopologyError)
 
 
 def simulated_option(name: str, value: Any, what: str) -> Any:
     """An option of simulated switches, by the table that the simulator declares."""
     return None if value is None else read_value(value, table("openflow").said[name], what)
-
-
-def bridge(value: Any, what: str) -> str:
-    """Whose bridge it is."""
-    return BRIDGES[0] if value is None else choice(value, what, BRIDGES, error=TopologyError)
 
 
 def spanning_tree(value: Any, what: str) -> str | None:

@@ -80,16 +80,18 @@ class Topo:
         return self._graph.add_node(name, "host", opts or self.hopts)
 
     def addSwitch(self, name: str, **opts: Any) -> str:
-        """Add an OpenFlow switch: an Open vSwitch bridge, or a simulated one. Returns its name.
+        """Add a switch: an Open vSwitch bridge, unless it is of another kind. Returns its name.
 
         Args:
             name: as of a host; at most 15 characters, because the bridge is a device.
             dpid: up to 16 hexadecimal digits; default: the first number in the name.
             protocols: ``"OpenFlow13"`` (default) or a comma-separated list.
             failMode: ``"secure"`` (default) or ``"standalone"``.
-            stp, prio, listenPort, reconnectms, inband, batch, bridge, devices: see docs/nodes.md.
-            datapath: ``"kernel"`` or ``"user"``; ``"simulated"``: the switch is in the simulator, under the same
-                controllers, and has OpenFlow 1.3 and 1.0; see docs/simulated_switches.md.
+            stp, prio, listenPort, reconnectms, inband, batch, devices: see docs/nodes.md.
+            datapath: ``"kernel"`` or ``"user"``.
+            kind: ``"openvswitch"`` (default); ``"linux"``: a bridge of the Linux kernel; ``"simulated"``: the switch is
+                in the simulator, under the same controllers, and has OpenFlow 1.3 and 1.0 (docs/simulated_switches.md);
+                or one that a package brings (docs/kinds.md), with options of its own.
             table_size, setup_rate, processing_delay, processing_queue: of a simulated switch.
             machine, instance: where it lives, and which instance has its portals, as of a host.
             cls: a subclass of `hybridnet.OVSSwitch` for the live node.
@@ -267,11 +269,11 @@ class Topo:
 
     def hosts(self, sort: bool = True) -> list[str]:
         """The emulated hosts."""
-        return self._named(lambda spec: spec.kind == "host", sort)
+        return self._named(lambda spec: spec.role == "host", sort)
 
     def switches(self, sort: bool = True) -> list[str]:
         """The emulated switches."""
-        return self._named(lambda spec: spec.kind == "switch", sort)
+        return self._named(lambda spec: spec.role == "switch", sort)
 
     def simulated(self, sort: bool = True) -> list[str]:
         """The nodes that exist only inside the simulator."""
@@ -279,7 +281,7 @@ class Topo:
 
     def isSwitch(self, name: str) -> bool:
         """Whether the node is an emulated switch."""
-        return self._graph.known(name, "isSwitch").kind == "switch"
+        return self._graph.known(name, "isSwitch").role == "switch"
 
     def iterLinks(self, withKeys: bool = False, withInfo: bool = False) -> Iterator[tuple[Any, ...]]:
         """Every link as (node1, node2[, key][, info]), in the order of `addLink`."""

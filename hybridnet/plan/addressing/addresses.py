@@ -308,9 +308,9 @@ def _explicit_addresses(segment: Segment, wanted: dict[str, _Wanted]) -> dict[Ad
 def _mininet_numbers(layout: Layout) -> dict[str, int]:
     """1, 2, 3 ... for the hosts in natural order, then for the simulated hosts, then for the guests."""
     specs = layout.nodes.values()
-    emulated = sorted((spec.name for spec in specs if spec.kind == "host"), key=natural)
-    simulated = sorted((spec.name for spec in specs if spec.kind == "simhost"), key=natural)
-    guests = sorted((spec.name for spec in specs if spec.kind == "guest"), key=natural)
+    emulated = sorted((spec.name for spec in specs if spec.role == "host"), key=natural)
+    simulated = sorted((spec.name for spec in specs if spec.role == "simhost"), key=natural)
+    guests = sorted((spec.name for spec in specs if spec.role == "guest"), key=natural)
     return {name: number for number, name in enumerate((*emulated, *simulated, *guests), start=1)}
 
 

@@ -85,7 +85,7 @@ def _counted(number: int) -> str:
 
 
 def _numbers(layout: Layout) -> dict[str, int]:
-    hosts = [spec.name for spec in layout.nodes.values() if spec.kind == "host"]
-    simulated = [spec.name for spec in layout.nodes.values() if spec.kind == "simhost"]
+    hosts = [spec.name for spec in layout.nodes.values() if spec.role == "host"]
+    simulated = [spec.name for spec in layout.nodes.values() if spec.role == "simhost"]
     ordered = (*sorted(hosts, key=natural), *sorted(simulated, key=natural))
     return {name: number for number, name in enumerate(ordered, start=1)}

@@ -19,6 +19,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from hybridnet.describe.schema.plans import HostRoute
 from hybridnet.describe.topo import NodeSpec, natural
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.values import shown
 from hybridnet.errors import PlanError
 from hybridnet.plan.addressing.addresses import Addresses
@@ -125,7 +126,7 @@ def host_routes(
     gateways[0] = _translating(layout, segments, families[0]) | gateways[0]
     routes: dict[str, list[Route]] = {}
     for spec in layout.nodes.values():
-        if spec.kind not in ("host", "simhost", "guest"):
+        if not ROLES[spec.role].is_end:
             continue
         own: list[Route] = [
             {"prefix": prefix, "via": via, "interface": None}
@@ -246,7 +247,7 @@ def _told_default(spec: NodeSpec, layout: Layout, via: str | None, device: str |
     interfaces = [end.interface for end in layout.ends_of[spec.name]]
     if device is not None and device not in interfaces:
         raise PlanError(
-            f"{spec.kind} {spec.name}: defaultRoute: {spec.name} has no interface {device}; "
+            f"{spec.role} {spec.name}: defaultRoute: {spec.name} has no interface {device}; "
             f"it has {', '.join(interfaces) or 'none'}"
         )
     prefix = "default" if via is None else _default_route(ipaddress.ip_address(via))

@@ -53,7 +53,7 @@ class Ways:
     """
 
     def __init__(self, layout: Layout, addresses: Addresses, down: Collection[str]) -> None:
-        self.routers = {spec.name for spec in layout.nodes.values() if spec.kind == "simrouter"}
+        self.routers = {spec.name for spec in layout.nodes.values() if spec.role == "simrouter"}
         self._edges: dict[str, dict[str, _Edge]] = {
             spec.name: {}
             for spec in layout.nodes.values()

@@ -4,19 +4,12 @@
 from __future__ import annotations
 
 from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.plan.files.labels import link_label
 from hybridnet.plan.network import Plan
 
 __all__ = ["to_dot"]
 
-_NODES = {
-    "host": "shape=ellipse",
-    "guest": "shape=ellipse, peripheries=2",
-    "switch": "shape=box, style=rounded",
-    "simhost": "shape=ellipse, style=dashed",
-    "simrouter": "shape=diamond, style=dashed",
-    "simswitch": 'shape=box, style="rounded,dashed"',
-}
 _LINKS = {
     "veth": "",
     "patch": "",
@@ -32,7 +25,7 @@ def to_dot(topo: Topo, plan: Plan) -> str:
     for index, machine in enumerate(plan.machines):
         lines += [f"  subgraph cluster_{index} {{", f"    label={_quoted(machine)};"]
         lines += [
-            f"    {_quoted(spec.name)} [{_NODES[spec.kind]}];"
+            f"    {_quoted(spec.name)} [{ROLES[spec.role].dot}];"
             for spec in topo.node_specs()
             if plan.machine_of[spec.name] == machine
         ]

@@ -19,6 +19,7 @@ from typing import Any
 
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.options import link_option_names
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.values import choice, number, parse_json, plain, shown, whole, why_unread
 from hybridnet.errors import TopologyError, UnitError
 from hybridnet.plan.files.yaml_form import plain_link, plain_node
@@ -65,8 +66,7 @@ def fill_from_graphml(
         raise TopologyError(f"{file}: it is not GraphML: {why_unread(error)}") from None
     if graph.number_of_nodes() == 0:
         raise TopologyError(f"{file}: it has no nodes; give a file with some")
-    kinds = [name for name, data in graph.nodes(data=True) if "kind" in data]
-    if kinds:
+    if any("role" in data for _, data in graph.nodes(data=True)):
         _fill_from_ours(topo, graph, file)
     else:
         _fill_from_map(topo, graph, file, nodes, hosts, {"bw": bw, "delay": delay})
@@ -78,7 +78,7 @@ def to_graphml(topo: Topo) -> str:
 
     graph: Any = networkx.MultiDiGraph()
     for spec in topo.node_specs():
-        graph.add_node(spec.name, kind=spec.kind, **_texts(plain_node(spec)))
+        graph.add_node(spec.name, role=spec.role, **_texts(plain_node(spec)))
     for order, link in enumerate(topo.link_specs()):
         ports = {"port1": link.a.port, "port2": link.b.port}
         graph.add_edge(link.a.node, link.b.node, order=order, **ports, **_texts(plain_link(link)))
@@ -100,19 +100,12 @@ def distance_km(one: tuple[float, float], other: tuple[float, float]) -> float:
 
 
 def _fill_from_ours(topo: Topo, graph: Any, file: str) -> None:
-    add: Mapping[str, Callable[..., str]] = {
-        "host": topo.addHost,
-        "switch": topo.addSwitch,
-        "guest": topo.addGuest,
-        "simhost": topo.addSimHost,
-        "simrouter": topo.addSimRouter,
-        "simswitch": topo.addSimSwitch,
-    }
+    roles = {role.name: role for role in ROLES.values() if role.add is not None}
     for name, data in graph.nodes(data=True):
         what = f"{file}: node {plain(name)}"
         options = _values(data, what)
-        kind = choice(options.pop("kind", None), f"{what}: kind", tuple(add), error=TopologyError)
-        _within(what, add[kind], str(name), **options)
+        role = choice(options.pop("role", None), f"{what}: role", tuple(roles), error=TopologyError)
+        _within(what, roles[role].add_to(topo), str(name), **options)
     edges = list(graph.edges(data=True))
     for one, other, data in sorted(edges, key=lambda edge: edge[2].get("order", 0)):
         what = f"{file}: edge {plain(one)} - {plain(other)}"

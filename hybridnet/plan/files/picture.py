@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.describe.topo import NodeSpec, Topo, natural
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.plan.files.labels import link_label
 from hybridnet.plan.files.placing import Places, place_nodes
 from hybridnet.plan.network import Plan
@@ -18,15 +19,6 @@ from hybridnet.plan.network.links import LinkPlan
 
 __all__ = ["draw"]
 
-# Shape, what the legend calls it, and whether the outline is dashed, as of all that is simulated.
-_NODES = {
-    "host": ("o", "host", False),
-    "guest": ("h", "guest", False),
-    "switch": ("s", "switch", False),
-    "simhost": ("o", "simulated host", True),
-    "simrouter": ("D", "simulated router", True),
-    "simswitch": ("s", "simulated switch", True),
-}
 _LINKS: dict[str, tuple[str, dict[str, Any]]] = {
     "emulated": ("emulated link", {"color": "#555555", "linewidth": 1.2}),
     "simulated": ("simulated link", {"color": "#1f77b4", "linewidth": 1.4, "linestyle": (0, (4, 2))}),
@@ -79,15 +71,14 @@ def draw(path: Path, topo: Topo, plan: Plan) -> None:
 def _draw_node(
     axes: Any, spec: NodeSpec, place: tuple[float, float], plan: Plan, size: float, small: float
 ) -> None:
-    shape, _, dashed = _NODES[spec.kind]
     machine = list(plan.machines).index(plan.machine_of[spec.name])
     axes.scatter(
         *place,
         s=size,
-        marker=shape,
+        marker=ROLES[spec.role].marker,
         facecolor=_COLOURS[machine % len(_COLOURS)],
         edgecolor="#222222",
-        linestyle=(0, (2, 1.5)) if dashed else "solid",
+        linestyle=(0, (2, 1.5)) if spec.simulated else "solid",
         linewidth=1.2,
         clip_on=False,
         zorder=3,
@@ -138,14 +129,14 @@ def _legend(axes: Any, plan: Plan, specs: list[NodeSpec]) -> None:
             )
             for name in names[: len(_COLOURS)]
         ]
-    present = {spec.kind for spec in specs}
+    present = {spec.role for spec in specs}
     handles += [
         Line2D(
-            [], [], marker=shape, linestyle="none", markerfacecolor="white", markeredgecolor="#222222",
-            markersize=9, label=name,
+            [], [], marker=role.marker, linestyle="none", markerfacecolor="white", markeredgecolor="#222222",
+            markersize=9, label=role.title,
         )
-        for kind, (shape, name, _) in _NODES.items()
-        if kind in present
+        for role in ROLES.values()
+        if role.name in present
     ]  # fmt: skip
     kinds = {_kind(link) for link in plan.links}
     handles += [

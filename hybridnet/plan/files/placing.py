@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridnet.describe.topo import Topo, natural
+from hybridnet.describe.topo.roles import ROLES
 
 __all__ = ["Places", "place_nodes"]
 
@@ -25,8 +26,8 @@ def place_nodes(topo: Topo) -> Places:
     graph: Any = networkx.Graph()
     graph.add_nodes_from(sorted(topo.nodes(), key=natural))
     graph.add_edges_from((one, other) for one, other in topo.iterLinks())
-    kinds = {spec.name: spec.kind for spec in topo.node_specs()}
-    levels = _levels(graph, kinds)
+    ends = [spec.name for spec in topo.node_specs() if ROLES[spec.role].is_end]
+    levels = _levels(graph, ends)
     if levels is not None:
         return _rows(graph, levels)
     found = networkx.spring_layout(graph, seed=SEED, iterations=100)
@@ -34,13 +35,12 @@ def place_nodes(topo: Topo) -> Places:
     return _scaled(_least_stress(graph, placed) if 2 < len(graph) <= MOST_EXACT else placed)
 
 
-def _levels(graph: Any, kinds: Mapping[str, str]) -> dict[str, int] | None:
+def _levels(graph: Any, ends: Sequence[str]) -> dict[str, int] | None:
     """Of each node the distance to the nearest host; None where this gives no levels: links stay within one, or a tree
     would have a single level of switches.
     """
     import networkx
 
-    ends = [name for name, kind in kinds.items() if kind in ("host", "simhost", "guest")]
     if not ends:
         return None
     levels: dict[str, int] = dict(networkx.multi_source_dijkstra_path_length(graph, set(ends)))

@@ -21,19 +21,13 @@ from hybridnet.describe.schema.check import told
 from hybridnet.describe.topo import LinkSpec, NodeSpec, Topo
 from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.describe.topo.options import END_OPTIONS, link_option_names
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.errors import TopologyError, UnitError
 from hybridnet.plan.files.yaml_text import Path, Read, read_yaml, where, write_yaml
 
 __all__ = ["fill_from_yaml", "plain_link", "plain_node", "schema", "to_yaml"]
 
-SECTIONS = {
-    "hosts": "host",
-    "switches": "switch",
-    "guests": "guest",
-    "simulated_hosts": "simhost",
-    "simulated_routers": "simrouter",
-    "simulated_switches": "simswitch",
-}
+SECTIONS = {role.section: role for role in ROLES.values() if role.section is not None}
 _PYTHON_ONLY = {"cls"}  # a class cannot be written in a file
 _CONTROLLER = {
     "apps": {"type": "array", "items": {"type": "string"}, "description": "Ryu apps: files or modules"},
@@ -69,10 +63,10 @@ def schema() -> dict[str, Any]:
                     section: {
                         "type": ["object", "null"],
                         "additionalProperties": _object(
-                            {name: {} for name in NODE_OPTIONS[kind] if name not in _PYTHON_ONLY}, "null"
+                            {name: {} for name in NODE_OPTIONS[role.name] if name not in _PYTHON_ONLY}, "null"
                         ),
                     }
-                    for section, kind in SECTIONS.items()
+                    for section, role in SECTIONS.items()
                 },
                 "links": {"type": ["array", "null"], "items": {**_object(link), "required": ["between"]}},
                 "controllers": {
@@ -93,15 +87,8 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, Any]
     read = read_yaml(text, file)
     _check(read, file)
     content: Mapping[str, Any] = read.value
-    for section, kind in SECTIONS.items():
-        add = {
-            "host": topo.addHost,
-            "switch": topo.addSwitch,
-            "guest": topo.addGuest,
-            "simhost": topo.addSimHost,
-            "simrouter": topo.addSimRouter,
-            "simswitch": topo.addSimSwitch,
-        }[kind]
+    for section, role in SECTIONS.items():
+        add = role.add_to(topo)
         for name, options in (content.get(section) or {}).items():
             _placed((section, name), read, file, lambda: add(name, **(options or {})))  # noqa: B023 - called at once
     for index, given in enumerate(content.get("links") or []):
@@ -115,8 +102,8 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, Any]
 def to_yaml(topo: Topo) -> str:
     """The form of a description: what was written of each node and link."""
     content: dict[str, Any] = {"format": 1}
-    for section, kind in SECTIONS.items():
-        named = {spec.name: plain_node(spec) or None for spec in topo.node_specs() if spec.kind == kind}
+    for section, role in SECTIONS.items():
+        named = {spec.name: plain_node(spec) or None for spec in topo.node_specs() if spec.role == role.name}
         if named:
             content[section] = named
     content["links"] = [

@@ -18,7 +18,7 @@ def chain_notes(topo: Topo, *addressed: Container[str]) -> list[str]:
         topo: the description.
         addressed: the interfaces that get addresses, of each family.
     """
-    hosts = {spec.name for spec in topo.node_specs() if spec.kind == "host" and not spec.resolved.get("nat")}
+    hosts = {spec.name for spec in topo.node_specs() if spec.role == "host" and not spec.resolved.get("nat")}
     silent: dict[str, list[str]] = {}
     for link in topo.link_specs():
         if link.a.node in hosts and link.b.node in hosts:

@@ -3,9 +3,9 @@
 
 A *fragment* is shaped like a machine plan. Besides whole hosts and switches it has parts of those that stay:
 
-    hosts, switches, bridges     nodes that come or go
+    hosts, switches, nodes       nodes that come or go
     host_parts, switch_parts,    of nodes that stay: the interfaces, routes, neighbours and ports that come or go
-    bridge_parts
+    node_parts
     names                        those by address that come or go; or null
     pairs, portals, devices      as in the machine plan
     instances                    by name, the nodes, emulation portals, peers and links that an instance gets or loses,
@@ -22,12 +22,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from hybridnet.describe.schema.plans import (
-    BridgePlan,
     Fragment,
     HostPlan,
     InstancePart,
     InstancePlan,
     MachinePlan,
+    NodePlan,
     PairPlan,
     PortalPlan,
     SwitchPlan,
@@ -37,7 +37,7 @@ from hybridnet.plan.network.plan import Plan
 
 __all__ = ["Change", "difference"]
 
-Node = TypeVar("Node", HostPlan, SwitchPlan, BridgePlan)
+Node = TypeVar("Node", HostPlan, SwitchPlan, NodePlan)
 Item = TypeVar("Item")
 
 
@@ -72,7 +72,7 @@ def _difference(old: MachinePlan, new: MachinePlan) -> Change:
     remade = _remade(old, new)
     hosts = _nodes(old["hosts"], new["hosts"], lambda a, b: _host_parts(a, b, remade))
     switches = _nodes(old["switches"], new["switches"], lambda a, b: _switch_parts(a, b, remade))
-    bridges = _nodes(old.get("bridges", []), new.get("bridges", []), lambda a, b: _bridge_parts(a, b, remade))
+    others = _nodes(old.get("nodes", []), new.get("nodes", []), lambda a, b: _other_parts(a, b, remade))
     names = _names(old.get("names"), new.get("names"))
     devices = _apart(old.get("devices", []), new.get("devices", []), lambda device: device)
     pairs = _apart(old["pairs"], new["pairs"], _ends, lambda pair: not remade & set(_interfaces(pair)))
@@ -94,8 +94,8 @@ def _difference(old: MachinePlan, new: MachinePlan) -> Change:
             host_parts=hosts.parts[at],
             switches=switches.whole[at],
             switch_parts=switches.parts[at],
-            bridges=bridges.whole[at],
-            bridge_parts=bridges.parts[at],
+            nodes=others.whole[at],
+            node_parts=others.parts[at],
             names=names[at],
             devices=devices[at],
             pairs=pairs[at],
@@ -210,7 +210,7 @@ def _switch_parts(old: SwitchPlan, new: SwitchPlan, remade: set[str]) -> tuple[S
     return less, more
 
 
-def _bridge_parts(old: BridgePlan, new: BridgePlan, remade: set[str]) -> tuple[BridgePlan, BridgePlan]:
+def _other_parts(old: NodePlan, new: NodePlan, remade: set[str]) -> tuple[NodePlan, NodePlan]:
     _refuse_other("switch", old, new, ("ports",))
     ports = _apart(old["ports"], new["ports"], lambda port: port, lambda port: port not in remade)
     return {**old, "ports": ports[0]}, {**new, "ports": ports[1]}

@@ -51,7 +51,7 @@ def check_guests(layout: Layout, ports: Mapping[str, int]) -> None:
         layout.division.instances
     )
     for spec in layout.nodes.values():
-        if spec.kind != GUEST:
+        if spec.role != GUEST:
             continue
         links = len(layout.ends_of[spec.name])
         if links != 1:

@@ -109,10 +109,10 @@ def instance_plan(
 def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> SimulatedNode:
     ends = network.layout.ends_of[spec.name]
     processing = _processing(spec)
-    if spec.kind == "switch":
+    if spec.role == "switch":
         controllers = options.controllers_of(network.layout.machine_of[spec.name])
         return {**openflow_node(spec, ends, network.dpids[spec.name], controllers, options), **processing}
-    if spec.kind == "simswitch":
+    if spec.role == "simswitch":
         return {
             "name": spec.name,
             "kind": "switch",
@@ -139,7 +139,7 @@ def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> SimulatedNo
     routes = [_route(network, spec, route) for route in network.routes.get(spec.name, [])]
     node: SimulatedNode = {
         "name": spec.name,
-        "kind": _KINDS[spec.kind],
+        "kind": _KINDS[spec.role],
         "interfaces": interfaces,
         "routes": routes,
         **processing,
@@ -219,7 +219,7 @@ def _route(network: Network, spec: NodeSpec, route: Route) -> SimulatedRoute:
                 interface = end.interface
         if interface is None:
             raise PlanError(
-                f"{spec.kind} {spec.name}: gateway {via} is in none of its subnets; choose one that is"
+                f"{spec.role} {spec.name}: gateway {via} is in none of its subnets; choose one that is"
             )
     assert interface is not None
     return {"prefix": prefix, "via": via, "interface": interface}

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
+from hybridnet.describe.kinds import OPENVSWITCH
 from hybridnet.describe.quantities import format_delay
 from hybridnet.describe.schema.plans import (
     CrossingPlan,
@@ -46,7 +47,7 @@ from hybridnet.plan.choices.crossings import crossing_devices, crossings_of, por
 from hybridnet.plan.choices.peering import Peering
 from hybridnet.plan.choices.transports import least_delay_ns
 from hybridnet.plan.network.guests import GUEST, GUEST_PORT, check_guest_link, check_guests, guest_peer
-from hybridnet.plan.network.switches import Jumbo, is_linux_bridge, jumbo, portal_device
+from hybridnet.plan.network.switches import Jumbo, jumbo, portal_device
 from hybridnet.plan.placement.division import is_simulated
 from hybridnet.plan.placement.layout import Layout
 from hybridnet.plan.placement.pins import NO_PINS, Pins
@@ -125,7 +126,7 @@ def join(
         for machine in addresses
     }
     channels = _Channels(pins)
-    guests = {spec.name for spec in layout.nodes.values() if spec.kind == GUEST}
+    guests = {spec.name for spec in layout.nodes.values() if spec.role == GUEST}
     ports = {pair: port for pair, port in pins.peer_ports.items() if not pair & guests}
     guest_ports = _guest_ports(layout, guests, pins)
     check_guests(layout, guest_ports)
@@ -244,7 +245,7 @@ def _runs_rstp(spec: NodeSpec) -> bool:
     Open vSwitch hands such a bridge's messages on through a patch within the call that sends them, and the other bridge
     answers within that: with two of them ovs-vswitchd calls itself until it dies (3.1.0), also over bridges between.
     """
-    return spec.kind == "switch" and spec.resolved.get("stp") == "rstp"
+    return spec.kind == OPENVSWITCH and spec.resolved.get("stp") == "rstp"
 
 
 def _decide(
@@ -257,7 +258,7 @@ def _decide(
     machines = (layout.machine_of[link.a.node], layout.machine_of[link.b.node])
     instances = (layout.instance_of[link.a.node], layout.instance_of[link.b.node])
     emulated = tuple(end.interface for end in (link.a, link.b) if not layout.nodes[end.node].simulated)
-    guests = [end.node for end in (link.a, link.b) if layout.nodes[end.node].kind == GUEST]
+    guests = [end.node for end in (link.a, link.b) if layout.nodes[end.node].role == GUEST]
     if guests:
         check_guest_link(link, guests, least_cut_delay_ns)
         near, own = (1, link.b) if link.a.node == guests[0] else (0, link.a)
@@ -283,7 +284,7 @@ def _decide(
         patch = (
             link.patch
             and machines[0] not in without_patches
-            and all(spec.kind == "switch" and not is_linux_bridge(spec) for spec in specs)
+            and all(spec.kind == OPENVSWITCH for spec in specs)
         )
         kind, emulated = ("patch" if patch else "veth"), ()
     return LinkPlan(link.name, kind, link.a, link.b, link.a_to_b, link.b_to_a, machines, instances, emulated)
@@ -336,7 +337,7 @@ def _check_ends(layout: Layout, link: LinkSpec) -> None:
 def _add_portal(joint: Joints, instance: str, spec: NodeSpec, end: End, backend: str) -> None:
     portals = joint.instances[instance].emulation_portals
     name, device = _portal_name(end), portal_device(end.interface)
-    if spec.kind == "external":
+    if spec.role == "external":
         portal: EmulationPortal = {
             "name": name,
             "device": end.interface,
@@ -395,5 +396,5 @@ def _portal_name(end: End) -> str:
 
 def _node_end(layout: Layout, end: End, kind: str) -> PairEnd:
     """A host's interface has its MTU where the plan describes the host, and a patch port has none."""
-    own = jumbo(end) if layout.nodes[end.node].kind == "switch" and kind == "veth" else Jumbo()
+    own = jumbo(end) if layout.nodes[end.node].role == "switch" and kind == "veth" else Jumbo()
     return {"node": end.node, "interface": end.interface, **own}

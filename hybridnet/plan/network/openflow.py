@@ -13,11 +13,10 @@ from hybridnet.describe.topo.options import End
 from hybridnet.errors import PlanError
 from hybridnet.plan.choices.options import PlanOptions
 
-__all__ = ["SPOKEN", "check_emulated", "openflow_node"]
+__all__ = ["SPOKEN", "openflow_node"]
 
 SPOKEN = ("OpenFlow10", "OpenFlow13")  # by simulated switches
 RUN_DIRECTORY = "/run/openvswitch"  # of the machine, where ovs-ofctl looks for switches by name
-ABSENT = ("bridge", "stp", "prio", "inband", "devices")  # of a simulated switch
 
 
 def openflow_node(
@@ -30,17 +29,16 @@ def openflow_node(
     """
     what = f"switch {spec.name}"
     given = spec.resolved
-    for option in ABSENT:
-        if given.get(option) and given[option] != "openvswitch":
-            raise PlanError(
-                f"{what}: a simulated switch has no {option}; leave it out, or datapath='simulated'"
-            )
+    if given.get("devices"):
+        raise PlanError(
+            f"{what}: a simulated switch has no devices; leave it out, or leave kind='simulated' out"
+        )
     protocols = list(given.get("protocols", SPOKEN[1:]))
     for protocol in protocols:
         if protocol not in SPOKEN:
             raise PlanError(
                 f"{what}: a simulated switch does not speak {protocol}; write {' or '.join(SPOKEN)}, or leave "
-                "datapath='simulated' out"
+                "kind='simulated' out"
             )
     for target in controllers:
         if not target.startswith("tcp:"):
@@ -69,15 +67,6 @@ def openflow_node(
         "routes": [],
         "openflow": cast(OpenFlowPlan, openflow),
     }
-
-
-def check_emulated(spec: NodeSpec) -> None:
-    """Raise PlanError for an option of an emulated switch that only a simulated one has."""
-    for option in (*table("openflow").said, "processing_delay", "processing_queue"):
-        if spec.resolved.get(option) is not None:
-            raise PlanError(
-                f"switch {spec.name}: only a simulated switch has {option}; add datapath='simulated', or leave it out"
-            )
 
 
 def _mac(dpid: str, port: int) -> str:

@@ -13,11 +13,11 @@ from typing import Any
 
 from hybridnet.describe.quantities import format_delay
 from hybridnet.describe.schema.plans import (
-    BridgePlan,
     HostPlan,
     HostRoute,
     InstancePlan,
     MachinePlan,
+    NodePlan,
     PairPlan,
     SimulatedNode,
     SimulatedRoute,
@@ -68,10 +68,10 @@ class Plan:
         """The plan of one emulated host."""
         return next(host for host in self.machines[self.machine_of[name]]["hosts"] if host["name"] == name)
 
-    def switch(self, name: str) -> SwitchPlan | BridgePlan:
+    def switch(self, name: str) -> SwitchPlan | NodePlan:
         """The plan of one emulated switch."""
         machine = self.machines[self.machine_of[name]]
-        switches: list[SwitchPlan | BridgePlan] = [*machine["switches"], *machine.get("bridges", [])]
+        switches: list[SwitchPlan | NodePlan] = [*machine["switches"], *machine.get("nodes", [])]
         return next(switch for switch in switches if switch["name"] == name)
 
     def to_json(self) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _machine(name: str, machine: MachinePlan, plan: Plan) -> Iterator[str]:
     groups = [
         ("hosts", [_host(host) for host in machine["hosts"]]),
         ("switches", [_switch(switch) for switch in machine["switches"]]),
-        ("Linux bridges", [_bridge(bridge) for bridge in machine.get("bridges", [])]),
+        ("other switches", [_node(node) for node in machine.get("nodes", [])]),
         ("pairs", [_pair(pair) for pair in machine["pairs"]]),
         ("portals", [f"{portal['interface']} of {portal['node']}" for portal in machine["portals"]]),
         (
@@ -220,8 +220,9 @@ def _switch(switch: SwitchPlan) -> str:
     return f"{switch['name']}: dpid {switch['dpid']}, {counted(len(switch['ports']), 'port')}, {controllers}"
 
 
-def _bridge(bridge: BridgePlan) -> str:
-    return f"{bridge['name']}: {counted(len(bridge['ports']), 'port')}{', spanning tree' if bridge['stp'] else ''}"
+def _node(node: NodePlan) -> str:
+    options = "".join(f", {name}={value!r}" for name, value in node["options"].items())
+    return f"{node['name']}: {node['kind']}, {counted(len(node['ports']), 'port')}{options}"
 
 
 def _pair(pair: PairPlan) -> str:

@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from posixpath import normpath
 
+from hybridnet.describe.kinds import OPENVSWITCH
 from hybridnet.describe.schema.plans import InstancePlan, MachinePlan
 from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.node_options import check_has
 from hybridnet.describe.values import shown
 from hybridnet.errors import PlanError
 from hybridnet.plan.addressing.addresses import assign_addresses
@@ -29,13 +31,11 @@ from hybridnet.plan.network.chains import chain_notes
 from hybridnet.plan.network.hosts import host_names, host_plans
 from hybridnet.plan.network.instance import Network, instance_plan
 from hybridnet.plan.network.links import Joints, join
-from hybridnet.plan.network.openflow import check_emulated
 from hybridnet.plan.network.plan import Plan
 from hybridnet.plan.network.switches import (
     assign_dpids,
-    bridge_plan,
     check_device_names,
-    is_linux_bridge,
+    node_plan,
     switch_plan,
 )
 from hybridnet.plan.network.tickets import tickets
@@ -134,9 +134,9 @@ def _machine_plan(
     layout = network.layout
     switches = [spec for spec in layout.on(machine.name, "switch") if not spec.simulated]
     for spec in switches:
-        check_emulated(spec)
-    linux = [spec for spec in switches if is_linux_bridge(spec)]
-    switches = [spec for spec in switches if not is_linux_bridge(spec)]
+        check_has(spec.kind, spec.resolved, f"switch {spec.name}")
+    others = [spec for spec in switches if spec.kind != OPENVSWITCH]
+    switches = [spec for spec in switches if spec.kind == OPENVSWITCH]
     controllers = options.controllers_of(machine.name)
     plan: MachinePlan = {
         "format": 1,
@@ -157,8 +157,8 @@ def _machine_plan(
         plan["devices"] = joint.devices
     if joint.crossings:
         plan["crossings"] = joint.crossings
-    if linux:
-        plan["bridges"] = [bridge_plan(spec, layout.ends_of[spec.name]) for spec in linux]
+    if others:
+        plan["nodes"] = [node_plan(spec, layout.ends_of[spec.name]) for spec in others]
     return plan
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Switches: the parts of a machine plan that describe its bridges, datapath ids, and names of portals that Linux can
+"""Switches: the parts of a machine plan that describe its switches, datapath ids, and names of portals that Linux can
 hold.
 """
 
@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, TypedDict, cast
 
-from hybridnet.describe.schema.plans import BridgePlan, SwitchPlan
+from hybridnet.describe.kinds import OWN_KINDS, switch_kind
+from hybridnet.describe.schema.plans import NodePlan, SwitchPlan
 from hybridnet.describe.topo import NodeSpec
 from hybridnet.describe.topo.node_options import MAX_DEVICE_NAME
 from hybridnet.describe.topo.options import DEFAULT_MTU, End
@@ -21,10 +22,9 @@ from hybridnet.plan.placement.pins import NO_PINS, Pins
 
 __all__ = [
     "assign_dpids",
-    "bridge_plan",
     "check_device_names",
-    "is_linux_bridge",
     "jumbo",
+    "node_plan",
     "portal_device",
     "switch_plan",
 ]
@@ -36,11 +36,6 @@ _OPTIONAL = {
     "listenPort": "listen_port",
     "reconnectms": "reconnect_ms",
 }
-
-
-def is_linux_bridge(spec: NodeSpec) -> bool:
-    """Whether a node is a switch that the kernel's own bridge is, and not Open vSwitch."""
-    return spec.kind == "switch" and spec.resolved.get("bridge") == "linux"
 
 
 def switch_plan(
@@ -64,26 +59,15 @@ def switch_plan(
     return cast(SwitchPlan, plan)
 
 
-def bridge_plan(spec: NodeSpec, ends: Sequence[End]) -> BridgePlan:
-    """One bridge of the Linux kernel.
-
-    Raises:
-        PlanError: an option that only Open vSwitch has.
-    """
-    for option in ("protocols", "failMode", "dpid", "datapath", "listenPort", "inband", "reconnectms"):
-        if spec.resolved.get(option):
-            raise PlanError(
-                f"switch {spec.name}: a Linux bridge has no {option}; leave it out, or leave bridge='linux' out"
-            )
-    if spec.resolved.get("stp") == "rstp":
-        raise PlanError(f"switch {spec.name}: a Linux bridge has no rstp; write stp=True")
-    plan: BridgePlan = {
+def node_plan(spec: NodeSpec, ends: Sequence[End]) -> NodePlan:
+    """One switch of a kind that a package brings."""
+    options = {name: value for name, value in spec.resolved.items() if name in switch_kind(spec.kind).options}
+    plan: NodePlan = {
+        "kind": spec.kind,
         "name": spec.name,
-        "stp": spec.resolved.get("stp") is not None,
         "ports": [end.interface for end in ends],
+        "options": options,
     }
-    if spec.resolved.get("prio") is not None:
-        plan["priority"] = spec.resolved["prio"]
     if spec.resolved.get("devices"):
         plan["devices"] = spec.resolved["devices"]
     return plan
@@ -112,7 +96,7 @@ def assign_dpids(layout: Layout, pins: Pins = NO_PINS) -> dict[str, str]:
     dpids: dict[str, str] = {}
     owners: dict[str, str] = {}
     for spec in layout.nodes.values():
-        if spec.kind != "switch" or is_linux_bridge(spec):
+        if spec.kind not in OWN_KINDS:
             continue
         dpid = pins.dpids.get(spec.name) or _dpid(spec)
         if dpid in owners:
@@ -136,7 +120,7 @@ def check_device_names(layout: Layout, portals: set[str]) -> None:
         portals: the interfaces that get a portal, and so a second device.
     """
     for spec in layout.nodes.values():
-        for end in () if spec.simulated or spec.kind == "external" else layout.ends_of[spec.name]:
+        for end in () if spec.simulated or spec.role == "external" else layout.ends_of[spec.name]:
             device = portal_device(end.interface)
             if end.interface in portals and len(device) > MAX_DEVICE_NAME:
                 raise PlanError(

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 from hybridnet.describe.quantities import format_delay
 from hybridnet.describe.topo import LinkSpec, NodeSpec, natural
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.errors import PlanError
 from hybridnet.plan.choices.options import AUTO, MachineSpec
 from hybridnet.plan.placement.partition import Groups, parts_of
@@ -34,7 +35,6 @@ __all__ = ["Division", "divide", "expected_mbps", "follow_neighbours"]
 UNLIMITED_MBPS = 1000
 SHORT_DELAY_FACTOR = 10
 """A link whose delay is the least that a cut one may have costs so much more than one with so many times that delay."""
-_ENDS = ("host", "simhost", "external", "guest")
 _WHOLE = 10_000  # weight of all nodes of a machine, and of all traffic on it
 
 
@@ -164,7 +164,7 @@ def follow_neighbours(
 def is_simulated(link: LinkSpec, nodes: Mapping[str, NodeSpec], pins: Pins) -> bool:
     """Whether the simulator is this link, where both its ends are on one machine."""
     ends = [nodes[end.node] for end in (link.a, link.b)]
-    emulated = all(not end.simulated and end.kind not in ("external", "guest") for end in ends)
+    emulated = all(not end.simulated and end.role not in ("external", "guest") for end in ends)
     return not emulated or link.shaped or link.name in pins.simulated
 
 
@@ -240,9 +240,13 @@ def _groups(
         if link.name not in simulated or _least_ns(link) < least_ns:
             groups.join(link.a.node, link.b.node)
     for name, others in neighbours.items():
-        if nodes[name].kind in _ENDS and len(others) == 1:
+        if _at_the_edge(nodes[name]) and len(others) == 1:
             groups.join(next(iter(others)), name)
     return groups
+
+
+def _at_the_edge(spec: NodeSpec) -> bool:
+    return spec.role == "external" or ROLES[spec.role].is_end
 
 
 def _least_ns(link: LinkSpec) -> int:

@@ -39,12 +39,12 @@ class Layout:
         """By node: what simulates it, or has its portals."""
         return self.division.instance_of
 
-    def on(self, machine: str, kind: str | None = None) -> list[NodeSpec]:
-        """The nodes on one machine, of one kind or of all."""
+    def on(self, machine: str, role: str | None = None) -> list[NodeSpec]:
+        """The nodes on one machine, of one role or of all."""
         return [
             spec
             for spec in self.nodes.values()
-            if self.machine_of[spec.name] == machine and kind in (None, spec.kind)
+            if self.machine_of[spec.name] == machine and role in (None, spec.role)
         ]
 
 

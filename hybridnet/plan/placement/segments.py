@@ -72,5 +72,5 @@ def find_segments(layout: Layout) -> list[Segment]:
             segment = root(item_of(end))
             hosts.setdefault(segment, [])
             routers.setdefault(segment, [])
-            (routers if spec.kind == "simrouter" else hosts)[segment].append(end)
+            (routers if spec.role == "simrouter" else hosts)[segment].append(end)
     return [Segment(tuple(hosts[segment]), tuple(routers[segment])) for segment in hosts]

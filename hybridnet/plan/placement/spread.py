@@ -22,6 +22,7 @@ from typing import Any
 from hybridnet.describe.quantities import format_delay
 from hybridnet.describe.topo import LinkSpec, Topo
 from hybridnet.describe.topo.direction import Direction
+from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.values import counted, shown
 from hybridnet.errors import PlanError
 from hybridnet.plan.choices.options import LEAST_CUT_DELAY_NS, MachineSpec
@@ -112,7 +113,7 @@ def spread(
     nodes = {
         spec.name: {**spec.options, "machine": placed[spec.name]}
         for spec in topo.node_specs()
-        if spec.kind != "guest"  # it has none
+        if spec.role != "guest"  # it has none
     }
     return Spread(
         topo.revised(nodes, {}, slowed),
@@ -164,7 +165,7 @@ def _groups(topo: Topo) -> dict[str, str]:
         if not all(_can_wait(direction) for direction in (link.a_to_b, link.b_to_a)):
             groups.join(link.a.node, link.b.node)
     for name, others in neighbours.items():
-        if nodes[name].kind in ("host", "simhost", "guest") and len(others) == 1:
+        if ROLES[nodes[name].role].is_end and len(others) == 1:
             groups.join(next(iter(others)), name)
     return {name: groups.of(name) for name in nodes}
 

@@ -45,7 +45,7 @@ def _node(live: Live, plan: Plan, name: str, simulated: bool) -> dict[str, Any]:
     machine = plan.machine_of[name]
     return {
         "name": name,
-        "kind": KINDS.get(spec.kind, spec.kind),
+        "kind": KINDS.get(spec.role, spec.role),
         "simulated": simulated,
         "machine": machine,
         "addresses": _addresses(plan, machine, name),

@@ -111,7 +111,7 @@ class Live:
         spec = self.spec(name)
         node = self.net.nameToNode.get(name)
         if not isinstance(node, Node):
-            raise UsageError(f"{spec.kind} {name} runs no commands, because it is simulated; choose a host")
+            raise UsageError(f"{spec.role} {name} runs no commands, because it is simulated; choose a host")
         return node
 
     def call(self, node: str, verb: str, /, **arguments: Any) -> Any:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from hybridnet.describe.kinds import OWN_KINDS
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import choice, flag, number, shown
 from hybridnet.errors import UsageError
@@ -13,7 +14,6 @@ from hybridnet.machines.cluster.here import HERE
 from hybridnet.observe.results.on_loss import ON_LOSS
 from hybridnet.plan.choices.from_command_line import asked
 from hybridnet.plan.network import PlanOptions
-from hybridnet.plan.network.switch_kinds import SWITCH_KINDS
 
 __all__ = ["check_arguments", "plan_options"]
 
@@ -54,7 +54,7 @@ def check_arguments(
             f"Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, or make one"
         )
     if switches is not None:
-        choice(switches, "Net: switches", SWITCH_KINDS)
+        choice(switches, "Net: switches", OWN_KINDS)
     if machine is not None:
         choice(machine, "Net: machine", (HERE, "local"))
         if cluster is not None:

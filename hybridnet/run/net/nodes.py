@@ -8,8 +8,8 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from hybridnet.describe.kinds import OWN_KINDS, SIMULATED, switch_kind
 from hybridnet.describe.topo import NodeSpec, natural
-from hybridnet.describe.topo.switch_options import SIMULATED
 from hybridnet.describe.values import shown
 from hybridnet.errors import TopologyError, UsageError
 from hybridnet.plan.network.switch_kinds import leaves_open
@@ -43,22 +43,27 @@ class LiveNodes:
         """The live node of a host or switch of the description; the same one for the same name."""
         if spec.name in self._nodes:
             return self._nodes[spec.name]
-        what = f"{spec.kind} {spec.name}"
-        cls = check_node_class(spec.options.get("cls"), spec.kind, f"{what}: cls") or self._default[spec.kind]
+        what = f"{spec.role} {spec.name}"
+        cls = check_node_class(spec.options.get("cls"), spec.role, f"{what}: cls") or self._class_of(spec)
         params = {option: value for option, value in spec.options.items() if option != "cls"}
         try:
             node = cls(spec.name, **params)
         except TypeError as error:
             raise TopologyError(f"{what}: {shown(cls)} does not take its options: {error}") from error
-        base: type[Node] = Switch if spec.kind == "switch" else Node
+        base: type[Node] = Switch if spec.role == "switch" else Node
         if not isinstance(node, base) or getattr(node, "name", None) != spec.name:
             raise TopologyError(
-                f"{what}: {shown(cls)} made {shown(node)}, which is not a {spec.kind} of that name"
+                f"{what}: {shown(cls)} made {shown(node)}, which is not a {spec.role} of that name"
             )
         if isinstance(node, Switch):
             node.on_start = self._on_start
-        self._nodes[spec.name], self._kinds[spec.name] = node, spec.kind
+        self._nodes[spec.name], self._kinds[spec.name] = node, spec.role
         return node
+
+    def _class_of(self, spec: NodeSpec) -> Any:
+        if spec.role == "switch" and spec.kind not in OWN_KINDS:
+            return check_node_class(switch_kind(spec.kind).live, "switch", f"kind {spec.kind}: live")
+        return self._default[spec.role]
 
     def remove(self, name: str) -> Node:
         """Forget a node. Returns it."""
@@ -80,7 +85,7 @@ class LiveNodes:
             options[name] = {**placed, **node.described(), "cls": type(node)}
             is_open = self._kinds[name] == "switch" and leaves_open(options[name])
             if is_open and self._switches == SIMULATED:
-                options[name]["datapath"] = SIMULATED
+                options[name]["kind"] = SIMULATED
         return options
 
     def of_kind(self, kind: str) -> list[Any]:

@@ -77,7 +77,7 @@ class Structure:
             TopologyError: a class of a node or link cannot be used, or asks for what there is not.
         """
         for node in self.topo.node_specs():
-            if node.kind in ("host", "switch"):
+            if node.role in ("host", "switch"):
                 self._nodes.make(node)
         for link in self.topo.link_specs():
             check_link_class(link.options.get("cls"), f"link {link.name}: cls")

@@ -33,7 +33,7 @@ class Traced:
     """
 
     def __init__(self, record: RunRecord, topo: Topo) -> None:
-        kinds = {spec.name: spec.kind for spec in topo.node_specs()}
+        kinds = {spec.name: spec.role for spec in topo.node_specs()}
         interfaces, self._hosts = split_traced(record.trace, kinds)
         self._folder: Path = record.trace_folder()
         self.captures = {name: str(self._folder / f"{name}.pcap") for name in interfaces}

@@ -5,7 +5,6 @@ from hybridnet.run.node.link import Intf, Link, TCIntf, TCLink
 from hybridnet.run.node.node import (
     CPULimitedHost,
     Host,
-    LinuxBridge,
     Node,
     OVSKernelSwitch,
     OVSSwitch,
@@ -13,6 +12,6 @@ from hybridnet.run.node.node import (
 )
 
 __all__ = [
-    "CPULimitedHost", "Host", "Intf", "Link", "LinuxBridge", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "TCIntf",
+    "CPULimitedHost", "Host", "Intf", "Link", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "TCIntf",
     "TCLink",
 ]  # fmt: skip

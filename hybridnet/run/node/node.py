@@ -8,7 +8,6 @@ through the agent of its machine, which `bind` gives it.
 from __future__ import annotations
 
 import ipaddress
-import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -25,7 +24,6 @@ from hybridnet.system.log import output
 __all__ = [
     "CPULimitedHost",
     "Host",
-    "LinuxBridge",
     "Node",
     "OVSKernelSwitch",
     "OVSSwitch",
@@ -377,6 +375,7 @@ class Host(Node):
 class Switch(Node):
     """An emulated switch: an Open vSwitch bridge. Its commands run on its machine."""
 
+    kind: ClassVar[str | None] = None  # see `hybridnet.describe.kinds`; None: the description says it
     on_start: Callable[[], None] | None = None  # set by the network
     # What it is built with, as in Mininet: a subclass may set them, in the class or on the object.
     dpid: str | None = None  # 16 hexadecimal digits once the network runs
@@ -414,26 +413,6 @@ class Switch(Node):
 
 
 OVSSwitch = OVSKernelSwitch = Switch
-
-
-class LinuxBridge(Switch):
-    """A bridge of the Linux kernel, which learns by itself; `stp` and `prio` are its options."""
-
-    def described(self) -> dict[str, Any]:
-        """The options with which it is built."""
-        return {**self.params, "bridge": "linux"}
-
-    def connected(self) -> bool:
-        """Whether it forwards: at once, or once the spanning tree protocol has settled."""
-        said = self.execute(["ip", "-json", "-details", "link", "show", "master", self.name])
-        states = [
-            link["linkinfo"]["info_slave_data"]["state"] for link in json.loads(said) if link.get("linkinfo")
-        ]
-        return "forwarding" in states and not {"listening", "learning"} & set(states)
-
-    def dpctl(self, *args: Any) -> str:
-        """Refuse: it speaks no OpenFlow. Raises UsageError."""
-        raise UsageError(f"switch {self.name}: a Linux bridge has no flows; use cmd('bridge fdb')")
 
 
 class CPULimitedHost(Host):

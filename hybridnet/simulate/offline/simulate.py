@@ -169,13 +169,13 @@ def offline_plan(topo: Topo, options: PlanOptions | None = None) -> InstancePlan
 def offline(topo: Topo, options: PlanOptions | None = None) -> tuple[Topo, Plan]:
     """A description with all its nodes on one machine, and its plan. Raises as `offline_plan`."""
     specs = list(topo.node_specs())
-    emulated = next((spec for spec in specs if spec.kind in ("host", "switch")), None)
+    emulated = next((spec for spec in specs if spec.role in ("host", "switch")), None)
     if emulated is not None:
         raise UsageError(
-            f"simulate: {emulated.name} is an emulated {emulated.kind}; describe it with "
-            f"addSim{emulated.kind.title()}, or run the network in real time (hybridnet run)"
+            f"simulate: {emulated.name} is an emulated {emulated.role}; describe it with "
+            f"addSim{emulated.role.title()}, or run the network in real time (hybridnet run)"
         )
-    guest = next((spec for spec in specs if spec.kind == "guest"), None)
+    guest = next((spec for spec in specs if spec.role == "guest"), None)
     if guest is not None:
         raise UsageError(
             f"simulate: {guest.name} is a guest, and nobody can join virtual time; leave it out, or run the network in "

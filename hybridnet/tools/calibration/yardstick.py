@@ -71,7 +71,7 @@ class Yardstick(Bridges):
                 self.addSimRouter(name, machine=machine, instance=instance)
             else:
                 self.addSwitch(
-                    name, machine=machine, instance=instance, datapath="simulated", failMode="standalone"
+                    name, machine=machine, instance=instance, kind="simulated", failMode="standalone"
                 )
             self.addLink(before, name, delay="200us")
             before = name

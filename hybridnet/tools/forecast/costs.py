@@ -314,5 +314,5 @@ class Costs:
 _CURES = {
     "peering": "run `hybridnet calibrate` with two machines, where one reaches the other the same way",
     "ovs": "choose another --port-type, or run `hybridnet calibrate` there",
-    "bridge": "a forecast knows Open vSwitch and simulated switches",
+    "other": "a forecast knows Open vSwitch and simulated switches",
 }

@@ -146,16 +146,16 @@ class Work:
             if machine not in self._computer_of:
                 raise UsageError(f"machine {machine}: it is on no computer whose costs are known; name one")
         self._routed = [self._route(flow) for flow in demand.flows]
-        bridges = sorted(
+        others = sorted(
             {
                 hop.target
                 for routed in self._routed
                 for hop in routed.hops
-                if self._ways.kind[hop.target] == "bridge"
+                if self._ways.kind[hop.target] == "other"
             }
         )
-        if bridges:
-            self.notes.append(f"what Linux bridges cost is not measured, and left out: {', '.join(bridges)}")
+        if others:
+            self.notes.append(f"what other switches cost is not measured, and left out: {', '.join(others)}")
 
     def loads(self, factor: float = 1.0) -> Loads:
         """The loads where every flow offers so many times its rate."""

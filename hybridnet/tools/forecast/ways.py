@@ -63,7 +63,7 @@ class Ways:
     """Finds ways in one plan.
 
     Attributes:
-        kind: of each node: host, ovs, bridge, switch, openflow, router, simhost, external.
+        kind: of each node: host, ovs, other, switch, openflow, router, simhost, external.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -73,7 +73,7 @@ class Ways:
         for machine in plan.machines.values():
             self.kind |= {host["name"]: "host" for host in machine["hosts"]}
             self.kind |= {switch["name"]: "ovs" for switch in machine["switches"]}
-            self.kind |= {bridge["name"]: "bridge" for bridge in machine.get("bridges", [])}
+            self.kind |= {node["name"]: "other" for node in machine.get("nodes", [])}
             for instance in machine["instances"]:
                 self.kind |= {node["name"]: names[node["kind"]] for node in instance["nodes"]}
         self._trees: dict[str, dict[str, Hop]] = {}

@@ -35,7 +35,7 @@ def test_flows_begin_in_their_steps_and_kinds_take_turns() -> None:
     applications = {
         spec.name: spec.resolved["applications"]
         for spec in SCALE.topo(4.0).node_specs()
-        if spec.kind == "simhost"
+        if spec.role == "simhost"
     }
     starts = [applications[f"h{flow}"][0]["start_ns"] / 1e9 for flow in range(1, 9)]
     assert starts == [4.0, 4.0, 4.5, 4.5, 5.0, 5.0, 5.0, 5.0]

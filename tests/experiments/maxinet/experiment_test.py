@@ -237,5 +237,5 @@ def test_with_a_forecast_the_demand_to_meet_also_stays_trusted_by_it(
 
 def test_what_is_planned_for_is_the_hybrid_arm_and_the_papers_widest_step() -> None:
     topo, demand = demanded()
-    assert len([spec for spec in topo.node_specs() if spec.kind == "host"]) == 2 * 2**PAPER.depth
+    assert len([spec for spec in topo.node_specs() if spec.role == "host"]) == 2 * 2**PAPER.depth
     assert sum(flow.rate_bps for flow in demand.flows) == sum(PAPER.demand_bps(PAPER.steps[-1]).values())

@@ -29,7 +29,7 @@ def test_a_network_that_says_nothing_has_all_that_is_asked() -> None:
     assert net._options.instances_per_machine == "auto"
     assert PeeringOptions.of(net._options.peering).planned == {"transport": "tcp"}
     assert net._options.realtime.options == {"wait": "sleep"}
-    assert [spec.simulated for spec in net._described().node_specs() if spec.kind == "switch"] == [True]
+    assert [spec.simulated for spec in net._described().node_specs() if spec.role == "switch"] == [True]
 
 
 def test_what_a_network_says_besides_is_kept() -> None:

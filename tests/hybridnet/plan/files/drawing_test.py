@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from hybridnet import External
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import UsageError
 from hybridnet.plan.files import write_topology
@@ -31,6 +32,14 @@ def test_a_picture_names_the_nodes_the_machines_and_the_links(tmp_path: Path) ->
     ElementTree.fromstring(text)
     for said in (*topo.nodes(), "machine m1", "machine m2", "simulated router", "100 Mbit/s", "loss 1 %"):
         assert f"<!-- {said}" in text, f"matplotlib draws letters, and says them in a comment: {said}"
+
+
+def test_devices_of_the_computer_are_drawn(tmp_path: Path) -> None:
+    topo = Topo()
+    topo.addLink(topo.addSwitch("s1"), External("eth1"), delay="5ms")
+    assert '    "eth1" [shape=cds];' in to_dot(topo, planned(topo)).splitlines()
+    write_topology(tmp_path / "net.svg", topo, planned(topo))
+    assert "<!-- device of the computer" in (tmp_path / "net.svg").read_text()
 
 
 def test_dot_has_a_cluster_for_each_machine_and_labels(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ class Everything(Topo):
 
 def content(topo: Topo) -> tuple[list[Any], list[Any]]:
     """What a description says: nodes and links with what their options mean."""
-    nodes = [(spec.name, spec.kind, dict(spec.resolved)) for spec in topo.node_specs()]
+    nodes = [(spec.name, spec.role, dict(spec.resolved)) for spec in topo.node_specs()]
     links = [(link.name, link.a, link.b, link.a_to_b, link.b_to_a) for link in topo.link_specs()]
     return sorted(nodes, key=lambda node: node[0]), links
 

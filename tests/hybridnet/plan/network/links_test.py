@@ -205,6 +205,6 @@ def test_large_frames_pass_the_ports_of_switches_and_portals_too() -> None:
 
 def test_links_of_linux_bridges_are_veth_pairs() -> None:
     topo = nodes(s1="switch")
-    topo.addSwitch("s2", bridge="linux")
+    topo.addSwitch("s2", kind="linux")
     topo.addLink("s1", "s2")
     assert plan(topo).links[0].kind == "veth"

@@ -9,7 +9,7 @@ def network() -> Topo:
     topo = Topo()
     topo.addSwitch("s1")
     topo.addSwitch("s2", datapath="user")
-    topo.addSwitch("s3", bridge="linux")
+    topo.addSwitch("s3", kind="linux")
     return topo
 
 

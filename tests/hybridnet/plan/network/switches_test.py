@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hybridnet.describe.topo import Topo
-from hybridnet.errors import PlanError
+from hybridnet.errors import PlanError, TopologyError
 from hybridnet.plan.network import MachineSpec
 from tests.hybridnet.plan.support import plan
 
@@ -37,20 +37,22 @@ def test_options_of_open_vswitch_are_in_the_plan() -> None:
 
 def test_a_linux_bridge_has_a_list_of_its_own_and_needs_no_dpid() -> None:
     topo = Topo()
-    topo.addSwitch("left", bridge="linux", stp=True, prio=7)
+    topo.addSwitch("left", kind="linux", stp=True, prio=7)
     topo.addLink(topo.addHost("h1"), "left")
     made = plan(topo)
     assert made.machines["m1"]["switches"] == []
-    assert made.switch("left") == {"name": "left", "stp": True, "priority": 7, "ports": ["left-eth1"]}
-    assert "left: 1 port, spanning tree" in str(made)
+    assert made.switch("left") == {
+        "kind": "linux", "name": "left", "ports": ["left-eth1"], "options": {"stp": "stp", "prio": 7},
+    }  # fmt: skip
+    assert "left: linux, 1 port, stp='stp', prio=7" in str(made)
 
 
 @pytest.mark.parametrize(
     "options", [{"protocols": "OpenFlow13"}, {"dpid": "1"}, {"listenPort": 6634}, {"stp": "rstp"}]
 )
 def test_what_only_open_vswitch_has_is_refused_for_a_linux_bridge(options: dict[str, Any]) -> None:
-    with pytest.raises(PlanError, match="a Linux bridge has no"):
-        one(bridge="linux", **options)
+    with pytest.raises(TopologyError, match="a Linux bridge has no"):
+        one(kind="linux", **options)
 
 
 def test_the_datapath_decides_the_port_type() -> None:

@@ -20,8 +20,8 @@ def topo() -> Topo:
     made = Topo()
     for name in ("h1", "h2", "h3"):
         made.addHost(name)
-    made.addSwitch("s1", datapath="simulated")
-    made.addSwitch("s2", datapath="simulated")
+    made.addSwitch("s1", kind="simulated")
+    made.addSwitch("s2", kind="simulated")
     made.addSwitch("s3")
     made.addSimHost("v1")
     made.addSimRouter("r1")

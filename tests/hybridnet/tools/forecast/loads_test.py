@@ -61,7 +61,7 @@ class Pair(Topo):
             if kind == "ovs":
                 self.addSwitch(name)
             elif kind == "openflow":
-                self.addSwitch(name, datapath="simulated")
+                self.addSwitch(name, kind="simulated")
             elif kind == "switch":
                 self.addSimSwitch(name)
             elif kind == "router":
@@ -309,17 +309,17 @@ def test_what_a_network_does_by_itself_counts_once_for_each_computer() -> None:
     )
 
 
-def test_linux_bridges_are_left_out_and_said_so() -> None:
+def test_switches_of_other_kinds_are_left_out_and_said_so() -> None:
     class Bridged(Topo):
         def build(self) -> None:
             for host in ("h1", "h2"):
                 self.addHost(host)
-            self.addSwitch("b1", bridge="linux")
+            self.addSwitch("b1", kind="linux")
             self.addLink("h1", "b1")
             self.addLink("b1", "h2")
 
     work = Work(plan(Bridged()), Demand([udp("h1", "h2")]), [computer()])
-    assert work.notes == ["what Linux bridges cost is not measured, and left out: b1"]
+    assert work.notes == ["what other switches cost is not measured, and left out: b1"]
 
 
 def test_a_machine_without_a_computer_is_refused() -> None:

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Kinds of switches: what a node with the role of a switch is made of.
+
+Two kinds are hybridnet's own ground: bridges of Open vSwitch, and switches that the simulator is. Every other kind is a
+`SwitchKind` that a package registers under the entry point `hybridnet.kinds`, as hybridnet's own Linux bridges are. A
+description chooses one by ``addSwitch(name, kind="linux")``. Whatever is particular to a kind is said there: its
+options, what the plan says of it, what makes it on a machine, its class in a network that runs. The rest of hybridnet
+asks the registry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+from hybridnet.describe.schema.plans import NodePlan
+from hybridnet.describe.values import choice, plain, shown
+from hybridnet.errors import EnvironmentLackError, TopologyError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = [
+    "ENTRY_POINT",
+    "OPENVSWITCH",
+    "OWN_KINDS",
+    "SIMULATED",
+    "Maker",
+    "SwitchKind",
+    "check_kind",
+    "switch_kind",
+    "switch_kinds",
+]
+
+ENTRY_POINT = "hybridnet.kinds"
+OPENVSWITCH, SIMULATED = "openvswitch", "simulated"
+OWN_KINDS = (OPENVSWITCH, SIMULATED)
+
+Reader = Callable[[Any, str], Any]
+"""Of an option: from what a user writes, and what it is of, to plain data. Raises TopologyError."""
+
+
+class Maker(Protocol):
+    """Makes the switches of one kind on one machine, as root.
+
+    Ports are devices of the machine's own network namespace. Each thing is written into the journal before it is made.
+    """
+
+    def create(self, nodes: Sequence[NodePlan]) -> None:
+        """Make switches, without ports. Raises MachineError."""
+
+    def add_ports(self, switch: str, devices: Sequence[str]) -> None:
+        """Make devices ports of a switch. Raises MachineError."""
+
+    def remove(self, names: Sequence[str]) -> None:
+        """Remove switches. One that is not there is no error; their ports are removed by others."""
+
+    def destroy(self) -> None:
+        """Remove all that are still there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SwitchKind:
+    """A kind of switch.
+
+    Args:
+        name: what ``kind=`` says; letters, digits and ``_``.
+        title: what people read, such as "Linux bridge".
+        options: of `Topo.addSwitch` besides those of every switch, each with what reads it.
+        maker: what makes them on a machine, which it is given the journal of (`hybridnet.system.journal.Journal`).
+        live: the class of a live switch: a subclass of `hybridnet.Switch`.
+        is_device: a switch of this kind is a network device of its own name: it is watched while the network runs, and
+            no other device may have the name.
+    """
+
+    name: str
+    title: str
+    maker: Callable[[Any], Maker]
+    live: type
+    options: Mapping[str, Reader] = field(default_factory=dict)
+    is_device: bool = True
+
+
+@cache
+def switch_kinds() -> tuple[str, ...]:
+    """The names of all kinds, hybridnet's own ground first."""
+    return (*OWN_KINDS, *sorted(_registered()))
+
+
+@cache
+def switch_kind(name: str) -> SwitchKind:
+    """The registered kind of that name.
+
+    Raises:
+        EnvironmentLackError: its package is not installed here, or cannot be loaded.
+    """
+    entry = _registered().get(name)
+    if entry is None:
+        raise EnvironmentLackError(
+            f"kind {plain(name)}: no package that is installed here registers such a kind of switch under "
+            f"{ENTRY_POINT}; install it for this Python, or write one of {', '.join(switch_kinds())}"
+        )
+    try:
+        kind = entry.load()
+    except Exception as error:
+        raise EnvironmentLackError(
+            f"kind {name}: {entry.value} cannot be loaded: {type(error).__name__}: {error}; mend its package, or "
+            "remove it"
+        ) from error
+    if not isinstance(kind, SwitchKind) or kind.name != name:
+        raise EnvironmentLackError(
+            f"kind {name}: {entry.value} is {shown(kind)}, and not the SwitchKind of that name; mend its package"
+        )
+    return kind
+
+
+def check_kind(value: Any, what: str) -> str:
+    """A kind of that name, or the default. Raises TopologyError: there is none."""
+    if value is None:
+        return OPENVSWITCH
+    if value in OWN_KINDS:
+        return str(value)
+    return choice(value, what, switch_kinds(), error=TopologyError)
+
+
+@cache
+def _registered() -> Mapping[str, EntryPoint]:
+    from importlib.metadata import distributions  # takes long, and few networks have such a switch
+
+    # `entry_points` would look into one of several descriptions of a package; beside a checkout may lie an old one.
+    found = [entry for each in distributions() for entry in each.entry_points if entry.group == ENTRY_POINT]
+    return {entry.name: entry for entry in reversed(found)}
