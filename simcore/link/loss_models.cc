@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <string>
+
 #include "simcore/link/loss.h"
 #include "simcore/options/option_table.h"
+#include "simcore/units/error.h"
 
 namespace simcore {
 
@@ -8,6 +11,10 @@ namespace {
 
 struct Independent {
   double probability = 0;
+};
+struct Periodic {
+  std::uint64_t every = 1;
+  std::uint64_t burst = 1;
 };
 struct Scripted {
   std::vector<std::uint64_t> segments = {};
@@ -39,6 +46,30 @@ const OptionTable<GilbertElliott>& gilbert_elliott() {
   return table;
 }
 
+const OptionTable<Periodic>& periodic() {
+  static const OptionTable<Periodic> table(
+      "periodic", "the last packets of every so many, without chance", {},
+      {
+          {"every",
+           &Periodic::every,
+           {.help = "of so many packets some are lost", .least = 1, .most = 1e12, .required = true}},
+          {"burst", &Periodic::burst, {.help = "so many in a row", .least = 1, .most = 1e12}},
+      });
+  return table;
+}
+
+LossModel periodic_loss(const Periodic& values) {
+  if (values.burst > values.every) {
+    throw ConfigError("make loss model: burst " + std::to_string(values.burst) + " is more than every " +
+                      std::to_string(values.every) + "; lose all of them, or fewer");
+  }
+  return [values, segment = std::uint64_t{0}](RandomStream&, const SegmentView&) mutable {
+    const bool lost = segment >= values.every - values.burst;
+    segment = (segment + 1) % values.every;
+    return lost;
+  };
+}
+
 const OptionTable<Scripted>& scripted() {
   static const OptionTable<Scripted> table(
       "scripted", "exactly the segments that you list, counted from 0", {},
@@ -60,6 +91,7 @@ const OptionFamily<LossModel>& loss_models() {
                                                             : independent_loss(values.probability);
                            }),
           model<LossModel>(gilbert_elliott(), gilbert_elliott_loss),
+          model<LossModel>(periodic(), periodic_loss),
           model<LossModel>(scripted(), [](const Scripted& values) { return scripted_loss(values.segments); }),
       });
   return family;
