@@ -27,6 +27,7 @@ from hybridnet.experiments.clock_error.plot import plot
 from hybridnet.experiments.common.options import add_rounds_argument, add_seconds_argument
 from hybridnet.machines.cluster import Cluster
 from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
+from hybridnet.plan.choices.waiting import SIMULATED_MODERATION_NS
 
 SUMMARY = "what differing clocks cost in delay and order, with clocks that are told and measured"
 TAKES_S = 120
@@ -41,8 +42,9 @@ SETTLE_S = 2.0
 """Until the drift of a clock can be told from noise."""
 MOST_ERROR_NS = 50_000
 MOST_MISPLACED = 0.05
-TOLD_WITHIN_NS = 300_000
-"""For the transit: nothing comes before it is there, however wrong a clock is."""
+TOLD_WITHIN_NS = 2 * SIMULATED_MODERATION_NS + 100_000
+"""For the transit: nothing comes before it is there, however wrong a clock is. It may wait for a turn of the loop at both
+ends."""
 
 
 @dataclass(frozen=True)
