@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs Ryu's own manager with apps as they are, on a Python and an eventlet newer than Ryu knows.
+"""Runs the manager of Ryu or os-ken with apps as they are, Ryu's on a Python and an eventlet newer than it knows.
+
+Where there is os-ken and no Ryu, apps that import ``ryu`` get what os-ken has under the same name.
 
 Started by hybridnet.run.controllers.ryu, with Ryu's command line; works by hand as well:
 
@@ -17,10 +19,13 @@ from __future__ import annotations
 import base64
 import errno
 import hmac
+import importlib.abc
+import importlib.machinery
 import importlib.util
 import ipaddress
 import logging
 import os
+import re
 import signal
 import socket
 import sys
@@ -74,9 +79,47 @@ def value_of(option, default, arguments):
 
 def whole_name(word):
     """An app of Ryu's own by its last name alone, as Mininet's commands have it: ryu.app.simple_switch_13."""
-    if not word.isidentifier() or os.path.exists(word) or importlib.util.find_spec(word) is not None:
+    if not word.replace(".", "").isidentifier() or os.path.exists(word):
         return word
-    return f"ryu.app.{word}" if importlib.util.find_spec(f"ryu.app.{word}") is not None else word
+    for name in (word, f"ryu.app.{word}"):
+        name = name if framework() == "ryu" else re.sub(r"^ryu\b", framework(), name)
+        if has_module(name):
+            return name
+    return word
+
+
+def framework():
+    """The package of the framework that this Python has."""
+    return "ryu" if importlib.util.find_spec("ryu") is not None else "os_ken"
+
+
+def has_module(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+class RyuIsOsKen(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports what os-ken has for whoever asks for the same of Ryu: os-ken is Ryu 4.34, renamed and maintained."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "ryu" and has_module("os_ken" + name[3:]):
+            return importlib.machinery.ModuleSpec(name, self)
+        return None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        sys.modules[module.__name__] = importlib.import_module("os_ken" + module.__name__[3:])
+
+    def take_part(self):
+        """From now on; what has Ryu in its name has it again."""
+        sys.meta_path.insert(0, self)  # before what looks into the folder of a package
+        for module, name in (("base.app_manager", "App"), ("exception", "Exception")):
+            found = importlib.import_module(f"os_ken.{module}")
+            setattr(found, f"Ryu{name}", getattr(found, f"OSKen{name}"))
 
 
 def require_free(host, port):
@@ -192,7 +235,9 @@ def main():
     if secret is not None:
         eventlet.wsgi.server = guard(eventlet.wsgi.server, secret)
     sys.argv[1:] = map(whole_name, arguments)
-    from ryu.cmd import manager
+    manager = importlib.import_module(f"{framework()}.cmd.manager")
+    if framework() != "ryu":
+        RyuIsOsKen().take_part()
 
     end_with_standard_input(read)  # a thread, so after eventlet has patched what threads use
     manager.CONF.set_default("maximum_unreplied_echo_requests", ECHOES_MISSED)

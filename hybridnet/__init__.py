@@ -38,7 +38,15 @@ if TYPE_CHECKING:
         RealtimeOptions,
         make_plan,
     )
-    from hybridnet.run.controllers import Controller, OVSController, RemoteController, Ryu
+    from hybridnet.run.controllers import (
+        Controller,
+        Faucet,
+        Gauge,
+        OsKen,
+        OVSController,
+        RemoteController,
+        Ryu,
+    )
     from hybridnet.run.live import Client
     from hybridnet.run.net import Mininet, Net
     from hybridnet.run.node import (
@@ -79,7 +87,7 @@ _HOMES = {
     "tools.generate": ["Generator", "Receiver"],
     "system.log": ["debug", "error", "info", "output", "setLogLevel", "warn"],
     "run.net": ["Mininet", "Net"],
-    "run.controllers": ["Controller", "OVSController", "RemoteController", "Ryu"],
+    "run.controllers": ["Controller", "Faucet", "Gauge", "OVSController", "OsKen", "RemoteController", "Ryu"],
     "kinds.linux": ["LinuxBridge"],
     "run.node": [
         "CPULimitedHost",
@@ -117,6 +125,8 @@ __all__ = [
     "EnvironmentLackError",
     "ExperimentError",
     "External",
+    "Faucet",
+    "Gauge",
     "Generator",
     "Host",
     "HybridnetError",
@@ -132,6 +142,7 @@ __all__ = [
     "OVSController",
     "OVSKernelSwitch",
     "OVSSwitch",
+    "OsKen",
     "PeeringOptions",
     "Plan",
     "PlanError",

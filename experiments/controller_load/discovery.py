@@ -18,7 +18,7 @@ from hybridnet.errors import ControllerError
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.controller_load.chain import Chain
 from hybridnet.run.controllers.kinds import fabric_of
-from hybridnet.run.controllers.ryu import RyuController, free_port
+from hybridnet.run.controllers.process import ControllerProcess, free_port
 
 __all__ = ["Discovery", "discover"]
 
@@ -78,9 +78,9 @@ class _Later(RemoteController):
     def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
         self.ip, self.port = head_address, free_port(head_address)
 
-    def ryu(self, seen: _Seen) -> RyuController:
+    def ryu(self, seen: _Seen) -> ControllerProcess:
         assert self.port is not None, "the network has not begun"
-        return RyuController(
+        return ControllerProcess(
             ["setup_switch", "links_seen"],
             address=self.ip,
             port=self.port,

@@ -10,7 +10,7 @@ from typing import Any
 from hybridnet import Ryu, Topo
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.observe.results import Verdict
-from hybridnet.run.controllers.ryu import CONTROLLERS
+from hybridnet.run.controllers.process import CONTROLLERS
 from hybridnet.topologies import FatTreeTopo
 
 __all__ = ["ARMS", "Applications", "Flow", "Measured", "Settings", "controller_of", "topo_of"]

@@ -29,7 +29,7 @@ from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_conformance.case import Case
 from hybridnet.experiments.openflow_conformance.packets import USUAL
 from hybridnet.run.controllers.relay import Relay
-from hybridnet.run.controllers.ryu import RyuController, free_port
+from hybridnet.run.controllers.process import ControllerProcess, free_port
 
 __all__ = ["Result", "run_cases"]
 
@@ -115,7 +115,7 @@ def _run(
         net = Net(topo, cluster=cluster, controller=meet, waitConnected=False)
         stack.enter_context(net)
         net["s2"].cmd("ovs-appctl upcall/disable-megaflows")
-        ryu = RyuController(
+        ryu = ControllerProcess(
             ["ryu.tests.switch.tester"],
             port=port,
             arguments=_arguments(directory, version),

@@ -135,10 +135,10 @@ def _congestion_control() -> Finding:
 
 
 def _ryu() -> Finding:
-    from hybridnet.run.controllers.ryu_environment import find_ryu_python
+    from hybridnet.run.controllers.frameworks import RYU, find_python
 
     try:
-        python = find_ryu_python()
+        python = find_python(RYU)
     except EnvironmentLackError as problem:
         return opinions.no_ryu("no environment", str(problem))
     program = "import importlib.metadata; print(importlib.metadata.version('ryu'))"

@@ -7,8 +7,9 @@ import argparse
 import contextlib
 import os
 import re
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from hybridnet.describe.kinds import OWN_KINDS
 from hybridnet.describe.quantities import format_delay, parse_delay
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.node_options import MOST_INSTANCES
+from hybridnet.describe.topo.switch_options import protocols
 from hybridnet.errors import UsageError
 from hybridnet.plan.choices.from_command_line import Asked
 from hybridnet.plan.choices.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
@@ -104,8 +106,15 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--controller",
         metavar="APP",
-        help="Ryu apps (files or modules, joined by commas), remote[,ip=A][,port=N], or none (default: tree_switch, or "
-        "ecmp_switch if the topology has loops)",
+        action="append",
+        help="Ryu apps (files or modules, joined by commas), osken:APPS, faucet:FILE.yaml, gauge:FILE.yaml, "
+        "remote[,ip=A][,port=N], or none; may be repeated (default: tree_switch, or ecmp_switch if the topology has "
+        "loops)",
+    )
+    parser.add_argument(
+        "--controller-arguments",
+        metavar="WORDS",
+        help="options of the apps' framework, such as '--observe-links --user-flags flags.py'",
     )
     parser.add_argument(
         "--port-type",
@@ -138,12 +147,18 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def add_asked_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add --instances, --peering, --switches and --wait, which `asked_of` reads and `asked_words` repeats."""
+    """Add the options that `asked_of` reads and `asked_words` repeats: --instances, --peering, --switches and so on."""
     add_instances_arguments(parser)
     parser.add_argument(
         "--switches",
         choices=OWN_KINDS,
         help="the kind of OpenFlow switches that do not choose their datapath themselves (default: openvswitch)",
+    )
+    parser.add_argument(
+        "--protocols",
+        metavar="VERSIONS",
+        help="versions of OpenFlow of switches that do not say, such as OpenFlow10 or OpenFlow10,OpenFlow13 (default: "
+        "OpenFlow13)",
     )
     add_wait_argument(parser)
 
@@ -196,7 +211,14 @@ def asked_of(arguments: argparse.Namespace) -> Asked:
     """What the arguments ask of every network, also of a script's own. Raises UsageError or PlanError."""
     if arguments.wait is not None:
         RealtimeOptions(wait=arguments.wait)  # which refuses what is none
-    return replace(instances_asked(arguments), wait=arguments.wait, switches=arguments.switches)
+    if arguments.protocols is not None:
+        protocols(arguments.protocols, "--protocols")
+    return replace(
+        instances_asked(arguments),
+        wait=arguments.wait,
+        switches=arguments.switches,
+        protocols=arguments.protocols,
+    )
 
 
 def asked_words(arguments: argparse.Namespace) -> list[str]:
@@ -209,7 +231,7 @@ def asked_words(arguments: argparse.Namespace) -> list[str]:
         ['--instances', '2', '--peering', 'flush=packet']
     """
     asked_of(arguments)  # what makes no sense is said here
-    words = [f"--{name}" for name in ("instances", "switches", "wait")]
+    words = [f"--{name}" for name in ("instances", "protocols", "switches", "wait")]
     given = [(word, getattr(arguments, word.removeprefix("--"))) for word in words]
     given += [("--peering", each) for each in arguments.peering]
     return [text for word, value in given if value is not None for text in (word, value)]
@@ -231,24 +253,61 @@ def _instances(text: str) -> int | str:
     return int(text)
 
 
-def controllers_of(text: str | None, topo: Topo) -> list[RemoteController]:
-    """The controllers that ``--controller`` names: none, remote[,ip=ADDRESS][,port=N], or Ryu apps; without it those of
-    the topology's file, or hybridnet's own.
+def controllers_of(
+    texts: Sequence[str] | None, topo: Topo, arguments: str | None = None
+) -> list[RemoteController]:
+    """The controllers that each ``--controller`` names; without one those of the topology's file, or hybridnet's own.
+
+    Args:
+        texts: ``none``, ``remote[,ip=ADDRESS][,port=N]``, ``faucet:FILE``, ``gauge:FILE``, or apps joined by commas,
+            after ``osken:`` such that run under os-ken.
+        arguments: of the apps' framework, as a shell would read them.
     """
     from hybridnet.plan.files import FileTopo
-    from hybridnet.run.controllers.kinds import RemoteController, Ryu
+    from hybridnet.run.controllers.kinds import Ryu
 
-    if text == "none":
-        return []
-    if text is None and isinstance(topo, FileTopo) and topo.controllers is not None:
+    words = [] if arguments is None else _words_of(arguments)
+    if texts is None and isinstance(topo, FileTopo) and topo.controllers is not None:
+        if words:
+            raise UsageError(
+                "--controller-arguments: the topology's file names its controllers; give them arguments there"
+            )
         return [_controller(name, options) for name, options in topo.controllers.items()]
-    if text is not None and text.partition(",")[0] == "remote":
+    if texts is None:
+        return [Ryu("c0", arguments=words, on_line=_printer("c0"))]
+    if "none" in texts:
+        if len(texts) > 1 or words:
+            raise UsageError(
+                f"--controller none: with it there is no other, and no {'argument' if words else 'app'}"
+            )
+        return []
+    return [_named(f"c{number}", text, words) for number, text in enumerate(texts)]
+
+
+def _named(name: str, text: str, words: list[str]) -> RemoteController:
+    from hybridnet.run.controllers.kinds import Faucet, Gauge, OsKen, RemoteController, Ryu
+
+    if text.partition(",")[0] == "remote":
         _, positional, named = parse_call(text)
         if positional or set(named) - {"ip", "port"} or not isinstance(named.get("port", 1), int):
             raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
-        return [RemoteController("c0", **named)]
-    apps = [] if text is None else text.split(",")
-    return [Ryu("c0", *apps, on_line=_printer("c0"))]
+        return RemoteController(name, **named)
+    kind, colon, rest = text.partition(":")
+    common: dict[str, Any] = {"arguments": words, "on_line": _printer(name)}
+    if kind in ("faucet", "gauge"):
+        if not rest:
+            raise UsageError(f"--controller {text}: which configuration? Write {kind}:{kind}.yaml")
+        return (Faucet if kind == "faucet" else Gauge)(name, rest, **common)
+    if colon and kind == "osken":
+        return OsKen(name, *filter(None, rest.split(",")), **common)
+    return Ryu(name, *text.split(","), **common)
+
+
+def _words_of(arguments: str) -> list[str]:
+    try:
+        return shlex.split(arguments)
+    except ValueError as error:
+        raise UsageError(f"--controller-arguments {arguments}: {error}; close the quotation") from None
 
 
 def _controller(name: str, options: dict[str, Any]) -> RemoteController:

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     topo, demand = _asked(arguments)
     if demand is None and arguments.computers is not None:
         raise UsageError("--computers is for a forecast; give --demand or --experiment too")
-    controllers = controllers_of(arguments.controller, topo)
+    controllers = controllers_of(arguments.controller, topo, arguments.controller_arguments)
     names = machine_names(arguments.machines) or _named_machines(topo)
     if arguments.machines is not None and not any(spec.machine for spec in topo.node_specs()):
         topo = spread(topo, names, least_cut_delay_ns=least_cut_delay_ns).topo

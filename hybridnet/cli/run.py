@@ -137,7 +137,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_topology(arguments: argparse.Namespace, topo: Topo) -> int:
-    controllers = controllers_of(arguments.controller, topo)
+    controllers = controllers_of(arguments.controller, topo, arguments.controller_arguments)
     from hybridnet.cli.progress import BuildProgress
     from hybridnet.run.net import Net
 

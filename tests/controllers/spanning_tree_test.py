@@ -6,8 +6,8 @@ from __future__ import annotations
 import json
 import subprocess
 
-from hybridnet.run.controllers.ryu import CONTROLLERS
-from hybridnet.run.controllers.ryu_environment import find_ryu_python
+from hybridnet.run.controllers.frameworks import RYU, find_python
+from hybridnet.run.controllers.process import CONTROLLERS
 
 PROGRAM = """
 import json, sys
@@ -39,7 +39,7 @@ DOWN, LIVE = 1, 4  # OpenFlow 1.3.5, section 7.2.1
 def heard(*told: tuple[int, int]) -> list[int]:
     """The states of a live port that reach Ryu's spanning tree."""
     done = subprocess.run(
-        [str(find_ryu_python()), "-c", PROGRAM, str(CONTROLLERS), json.dumps(told)],
+        [str(find_python(RYU)), "-c", PROGRAM, str(CONTROLLERS), json.dumps(told)],
         capture_output=True,
         text=True,
         check=False,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hybridnet import Net, Ryu
-from hybridnet.run.controllers.ryu import free_port
+from hybridnet.run.controllers.process import free_port
 from hybridnet.topologies import TwoTrees
 from tests.system.live import finish_iperf3, only, rtts_ms, snapshots, start_iperf3
 from tests.system.port_type import PORT_TYPE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Real Ryu, started by RyuController, over a real ovs-vswitchd: h1 - s1 - s2 - s3 - h3, in namespaces of our own."""
+"""Real Ryu, by ControllerProcess, over a real ovs-vswitchd: h1 - s1 - s2 - s3 - h3, in namespaces of our own."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 from hybridnet.errors import ControllerError
+from hybridnet.run.controllers.process import ControllerProcess, free_port, listens
 from hybridnet.run.controllers.rest import USER, Rest
-from hybridnet.run.controllers.ryu import RyuController, free_port, listens
 
 pytestmark = pytest.mark.slow
 
@@ -192,15 +192,15 @@ class Line:
     def mac(self, host: str) -> str:
         return json.loads(self.inside(host, "ip", "-j", "link", "show", f"{host}-eth0"))[0]["address"]
 
-    def rest(self, ryu: RyuController, path: str) -> object:
+    def rest(self, ryu: ControllerProcess, path: str) -> object:
         """As with another client than ours."""
         secret = f"{USER}:{ryu.rest.secret}"
         url = f"http://127.0.0.1:{REST_PORT}{path}"
         return json.loads(self.inside("net", "curl", "-sS", "--max-time", "5", "-u", secret, url))
 
-    def controller(self, *apps: str, **options: object) -> RyuController:
+    def controller(self, *apps: str, **options: object) -> ControllerProcess:
         prefix = ("ip", "netns", "exec", self.namespaces["net"])
-        return RyuController(apps, port=OPENFLOW_PORT, rest_port=REST_PORT, prefix=prefix, **options)
+        return ControllerProcess(apps, port=OPENFLOW_PORT, rest_port=REST_PORT, prefix=prefix, **options)
 
     def all_connected(self) -> bool:
         return self.vsctl("--columns=is_connected", "list", "controller").count("true") == len(SWITCHES)
@@ -301,8 +301,8 @@ def test_unmodified_app_of_ryus_runs(line: Line, app: str) -> None:
 
 def test_taken_port_is_named_with_the_cure() -> None:
     port = free_port()
-    with RyuController(["tree_switch"], port=port):
-        second = RyuController(["tree_switch"], port=port)
+    with ControllerProcess(["tree_switch"], port=port):
+        second = ControllerProcess(["tree_switch"], port=port)
         with pytest.raises(ControllerError, match=rf"TCP port {port} is taken.*ss -ltnp.*another port"):
             second.start()
         assert second.pid is None
@@ -312,11 +312,11 @@ def test_app_that_fails_to_load_is_quoted(tmp_path: Path) -> None:
     app = tmp_path / "broken.py"
     app.write_text("raise RuntimeError('no such luck')\n")
     with pytest.raises(ControllerError, match=r"(?s)broken\.py .*ended with status 1.*no such luck"):
-        RyuController([app], port=free_port()).start()
+        ControllerProcess([app], port=free_port()).start()
 
 
 def test_dead_controller_is_reported() -> None:
-    with RyuController(["tree_switch"], port=free_port()) as ryu:
+    with ControllerProcess(["tree_switch"], port=free_port()) as ryu:
         os.kill(ryu.pid, signal.SIGKILL)
         os.waitid(os.P_PID, ryu.pid, os.WEXITED | os.WNOWAIT)
         with pytest.raises(ControllerError, match="was killed by SIGKILL"):
@@ -325,19 +325,19 @@ def test_dead_controller_is_reported() -> None:
 
 def test_stop_frees_the_port_and_keeps_the_log(tmp_path: Path) -> None:
     port, log = free_port(), tmp_path / "ryu.log"
-    with RyuController(["tree_switch"], port=port, log=log) as ryu:
+    with ControllerProcess(["tree_switch"], port=port, log=log) as ryu:
         pid = ryu.pid
         assert listens(pid, port)
     assert not Path(f"/proc/{pid}").exists()
     assert "TreeSwitch" in log.read_text()
-    with RyuController(["tree_switch"], port=port):
+    with ControllerProcess(["tree_switch"], port=port):
         pass
 
 
 def test_controller_does_not_survive_the_program_that_started_it(tmp_path: Path) -> None:
     program = textwrap.dedent(f"""
-        from hybridnet.run.controllers.ryu import RyuController
-        ryu = RyuController(["tree_switch"], port={free_port()}).start()
+        from hybridnet.run.controllers.process import ControllerProcess
+        ryu = ControllerProcess(["tree_switch"], port={free_port()}).start()
         print(ryu.pid, flush=True)
         input()
     """)
@@ -358,7 +358,7 @@ def is_running(pid: int) -> bool:
 
 def test_rest_call_is_answered_at_the_port_given_to_who_shows_the_secret() -> None:
     rest_port = free_port()
-    with RyuController(["ryu.app.ofctl_rest"], port=free_port(), rest_port=rest_port) as ryu:
+    with ControllerProcess(["ryu.app.ofctl_rest"], port=free_port(), rest_port=rest_port) as ryu:
         assert ryu.rest.url == f"http://127.0.0.1:{rest_port}"
         assert ryu.rest.call("/stats/switches") == []
         with pytest.raises(ControllerError, match="status 404"):

@@ -10,7 +10,7 @@ import pytest
 from hybridnet import Net, Ryu
 from hybridnet.experiments.failover.experiment import WAYS, silence
 from hybridnet.machines.cluster import Cluster
-from hybridnet.run.controllers.ryu import CONTROLLERS
+from hybridnet.run.controllers.process import CONTROLLERS
 from hybridnet.topologies import LeafSpineTopo
 
 pytestmark = pytest.mark.thorough

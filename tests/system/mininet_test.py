@@ -48,8 +48,8 @@ net.stop()
 """
 
 CONTROLLER = """
-from hybridnet.run.controllers.ryu import RyuController
-running = RyuController(("tree_switch",), address="127.0.0.1", port=6653).start()
+from hybridnet.run.controllers.process import ControllerProcess
+running = ControllerProcess(("tree_switch",), address="127.0.0.1", port=6653).start()
 """
 
 AS_MININET_TAKES_IT = """

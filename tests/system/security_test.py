@@ -19,7 +19,7 @@ import pytest
 
 from hybridnet import Net, Ryu
 from hybridnet.machines.cluster import Cluster
-from hybridnet.run.controllers.ryu import free_port
+from hybridnet.run.controllers.process import free_port
 from hybridnet.system.journal import read_entries
 from hybridnet.topologies import TwoTrees
 from tests.system import attempts as attempts_program

@@ -57,9 +57,9 @@ nonsense
 COMMAND = (sys.executable, "-m", "hybridnet.cli")
 BESIDE_RYU = """
 import subprocess, sys
-from hybridnet.run.controllers.ryu import RyuController
+from hybridnet.run.controllers.process import ControllerProcess
 
-with RyuController(("tree_switch",), address="127.0.0.1", port=6699) as controller:
+with ControllerProcess(("tree_switch",), address="127.0.0.1", port=6699) as controller:
     controller.await_listening()
     sys.exit(subprocess.call([sys.executable, "-m", "hybridnet.cli", *sys.argv[1:]]))
 """

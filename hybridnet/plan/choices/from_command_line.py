@@ -28,12 +28,14 @@ class Asked:
         peering: the way between instances.
         wait: how instances wait for frames and events.
         switches: as of `hybridnet.Net`.
+        protocols: versions of OpenFlow of switches that do not say.
     """
 
     instances: int | str | None = None
     peering: PeeringOptions | None = None
     wait: str | None = None
     switches: str | None = None
+    protocols: str | None = None
     _obeyed: bool = field(default=False, init=False)
 
     @property
@@ -44,6 +46,7 @@ class Asked:
             "--peering": self.peering,
             "--wait": self.wait,
             "--switches": self.switches,
+            "--protocols": self.protocols,
         }
         return [flag for flag, value in given.items() if value is not None]
 
@@ -63,6 +66,9 @@ class Asked:
             said = dict(own.options) if isinstance(own, RealtimeOptions) else {}
             _agree("realtime: wait", said.setdefault("wait", self.wait), "--wait", self.wait)
             both["realtime"] = RealtimeOptions(**said)
+        if self.protocols is not None:
+            own = both.setdefault("protocols", self.protocols)
+            _agree("protocols", own, "--protocols", self.protocols)
         if self.peering is not None:
             both["peering"] = _both_peerings(self.peering, both.get("peering"))
         return both

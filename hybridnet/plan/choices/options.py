@@ -14,9 +14,9 @@ from hybridnet.describe.options.read import refuse_unknown
 from hybridnet.describe.schema.check import check
 from hybridnet.describe.schema.plans import RealTimePlan
 from hybridnet.describe.topo.node_options import MOST_INSTANCES
-from hybridnet.describe.topo.switch_options import FAIL_MODES
+from hybridnet.describe.topo.switch_options import DEFAULT_PROTOCOLS, FAIL_MODES, protocols
 from hybridnet.describe.values import choice, flag, machine_name, shown, text, whole
-from hybridnet.errors import PlanError
+from hybridnet.errors import PlanError, TopologyError
 from hybridnet.plan.choices.families import IPV6_PREFIX_LENGTH
 from hybridnet.plan.choices.peering import PeeringOptions
 from hybridnet.plan.choices.pool import LEAST_POOL_BYTES, MOST_POOL_BYTES
@@ -123,6 +123,8 @@ class PlanOptions:
         controllers: OpenFlow targets such as ``"tcp:198.18.0.254:6653"``, for all machines or by machine
             name.
         fail_mode: of switches that do not say: ``"secure"`` or ``"standalone"``.
+        protocols: versions of OpenFlow of switches that do not say: ``"OpenFlow13"``, several joined by commas, or a
+            list.
         ip_base: where hosts without a simulated router get their addresses, as in Mininet.
         ip6_base: where all hosts and simulated routers get an IPv6 address too, one /64 for each segment, such as
             ``"fd00::/48"``; None: only those that the description gives one with ip6=.
@@ -151,6 +153,7 @@ class PlanOptions:
     port_type: str = "auto"
     controllers: Sequence[str] | Mapping[str, Sequence[str]] = ()
     fail_mode: str = "secure"
+    protocols: str | Sequence[str] = tuple(DEFAULT_PROTOCOLS)
     ip_base: str = "10.0.0.0/8"
     ip6_base: str | None = None
     auto_set_macs: bool = False
@@ -175,6 +178,10 @@ class PlanOptions:
         whole(self.seed, "seed", 0, MOST_SEED, error=PlanError)
         choice(self.port_type, "port_type", PORT_TYPES, error=PlanError)
         choice(self.fail_mode, "fail_mode", FAIL_MODES, error=PlanError)
+        try:
+            object.__setattr__(self, "protocols", tuple(protocols(self.protocols, "protocols")))
+        except TopologyError as error:
+            raise PlanError(str(error)) from None
         choice(self.backend, "backend", BACKENDS, error=PlanError)
         flag(self.auto_set_macs, "auto_set_macs", error=PlanError)
         flag(self.auto_static_arp, "auto_static_arp", error=PlanError)

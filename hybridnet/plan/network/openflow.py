@@ -33,7 +33,7 @@ def openflow_node(
         raise PlanError(
             f"{what}: a simulated switch has no devices; leave it out, or leave kind='simulated' out"
         )
-    protocols = list(given.get("protocols", SPOKEN[1:]))
+    protocols = list(given.get("protocols", options.protocols))
     for protocol in protocols:
         if protocol not in SPOKEN:
             raise PlanError(

@@ -14,7 +14,6 @@ from hybridnet.describe.schema.plans import NodePlan, SwitchPlan
 from hybridnet.describe.topo import NodeSpec
 from hybridnet.describe.topo.node_options import MAX_DEVICE_NAME
 from hybridnet.describe.topo.options import DEFAULT_MTU, End
-from hybridnet.describe.topo.switch_options import DEFAULT_PROTOCOLS
 from hybridnet.errors import PlanError
 from hybridnet.plan.choices.options import PlanOptions
 from hybridnet.plan.placement.layout import Layout
@@ -46,7 +45,7 @@ def switch_plan(
     plan: dict[str, Any] = {
         "name": spec.name,
         "dpid": dpid,
-        "protocols": spec.resolved.get("protocols", DEFAULT_PROTOCOLS),
+        "protocols": spec.resolved.get("protocols", list(options.protocols)),
         "fail_mode": spec.resolved.get("failMode") or options.fail_mode,
         "controllers": list(controllers),
         "ports": [{"name": end.interface, "number": end.port} for end in ends],

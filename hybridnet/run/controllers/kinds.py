@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Controllers as a script names them: one that runs elsewhere, or Ryu apps that the network starts and
-stops.
+"""Controllers as a script names them: one that runs elsewhere, or apps of Ryu or os-ken, Faucet among them, that the
+network starts and stops.
 """
 
 from __future__ import annotations
@@ -12,13 +12,15 @@ import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+from hybridnet.describe.user_files import user_file
 from hybridnet.describe.values import shown, text
 from hybridnet.errors import ControllerError, UsageError
-from hybridnet.run.controllers.ryu import (
+from hybridnet.run.controllers.frameworks import OSKEN, RYU, Framework
+from hybridnet.run.controllers.process import (
     EVERYWHERE,
-    RyuController,
+    ControllerProcess,
     check_module,
     find_app,
     free_port,
@@ -27,15 +29,18 @@ from hybridnet.run.controllers.ryu import (
 from hybridnet.system.command import run
 from hybridnet.system.journal import alias_of
 
-__all__ = ["Controller", "OVSController", "RemoteController", "Ryu"]
+__all__ = ["Controller", "Faucet", "Gauge", "OVSController", "OsKen", "RemoteController", "Ryu"]
 
 OPENFLOW_PORTS = (6653, 6633)
 DEFAULT_APP = "tree_switch"
+GAUGES_OWN_PORT = 9303
 LOOP_APP = "ecmp_switch"  # of topologies with loops
 _FOR_LOOPS = (LOOP_APP, "failover_switch", "hedera_switch")  # they know the links, and flood along a tree
 _SPANNING_TREE = ("simple_switch_stp",)
 
 _SETTLED = re.compile(r"settled: (\d+) switches")
+_REFUSED = re.compile(r"unsupported version 0x(\w+).*use one of the versions \[([\d, ]+)\]")
+"""How an app says in its log that it does not speak a switch's version of OpenFlow: by numbers of the wire."""
 _POLL_S = 0.02
 _LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
 
@@ -165,8 +170,8 @@ class RemoteController:
 
 
 def fabric_of(address: str) -> str | None:
-    """Where a run's local machines and nobody else are, as `RyuController` takes it, if `address` is this computer's
-    there.
+    """Where a run's local machines and nobody else are, as `ControllerProcess` takes it, if `address` is that of this
+    computer there.
     """
     for link in filter(None, json.loads(run(["ip", "-json", "-4", "address", "show", "to", address]))):
         if (alias_of(link["ifname"]) or "").startswith("hybridnet:"):
@@ -176,7 +181,7 @@ def fabric_of(address: str) -> str | None:
 
 
 class Ryu(RemoteController):
-    """Ryu apps, unmodified, in a process and an environment of their own; they live as long as the network.
+    """Apps of Ryu, unmodified, in a process and an environment of their own; they live as long as the network.
 
     Args:
         name: as the script calls it.
@@ -184,7 +189,7 @@ class Ryu(RemoteController):
             topology, ``tree_switch``, or ``ecmp_switch`` where there are loops.
         port: TCP port for the switches; None: a free one.
         rest_port: TCP port for apps with a REST interface; None: Ryu's own choice.
-        arguments: more of Ryu's options.
+        arguments: more of the framework's options.
         log: file for its output.
         on_line: called with each line of its output.
         machines: the machines whose switches it controls; default: all.
@@ -193,6 +198,8 @@ class Ryu(RemoteController):
     Raises:
         UsageError: a file or module that is named does not exist, or an option makes no sense.
     """
+
+    framework: ClassVar[Framework] = RYU
 
     def __init__(
         self,
@@ -220,7 +227,7 @@ class Ryu(RemoteController):
         for app in self.apps:
             found = find_app(text(str(app) if isinstance(app, Path) else app, f"{what}: app"))
             if not found.endswith(".py"):
-                check_module(found)
+                check_module(found, self.framework)
         self.rest_port = _tcp_port(rest_port, what)
         if not isinstance(arguments, Sequence) or isinstance(arguments, str | bytes):
             raise UsageError(f"{what}: arguments {shown(arguments)} is not a list; write ['--observe-links']")
@@ -234,12 +241,17 @@ class Ryu(RemoteController):
             )
         self._on_line = on_line
         self._settled = 0  # switches, as its log says
-        self.process: RyuController | None = None
+        self._refusal = ""  # as its log says
+        self.process: ControllerProcess | None = None
         self._wanted = False
 
     def what(self) -> str:
         """What it is, for people."""
-        return f"{', '.join(map(str, self.apps))} under Ryu"
+        return f"{', '.join(map(str, self.apps))} under {self.framework.title}"
+
+    def settings(self, address: str) -> dict[str, str]:
+        """Environment variables that its process gets, which listens at an address of this computer."""
+        return {}
 
     def suit(self, loop: Sequence[str]) -> str:
         """Choose the app that suits the topology, unless one was named. Returns what to tell the user."""
@@ -251,13 +263,16 @@ class Ryu(RemoteController):
         return _said_of_loops([str(app) for app in self.apps], names) if loop else ""
 
     def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
-        """Start Ryu, and do not wait: it takes a second that others can use. Raises ControllerError,
+        """Start it, and do not wait: it takes a second that others can use. Raises ControllerError,
         EnvironmentLackError.
         """
         if self.port is None:
             self.port = free_port(EVERYWHERE if others else head_address)
-        self.process = RyuController(
+        settings = self.settings(head_address)
+        self.process = ControllerProcess(
             self.apps,
+            framework=self.framework,
+            settings=settings,
             address=head_address,
             others=others,
             port=self.port,
@@ -267,7 +282,7 @@ class Ryu(RemoteController):
             log=self._log,
             on_line=self._line,
         )
-        self._settled = 0
+        self._settled, self._refusal = 0, ""
         self._wanted = True
         self.process.launch()
 
@@ -286,7 +301,7 @@ class Ryu(RemoteController):
         return super().target(head_address)
 
     def ready(self) -> None:
-        """Wait until Ryu listens for switches. Raises ControllerError if it died or takes too long."""
+        """Wait until it listens for switches. Raises ControllerError if it died or takes too long."""
         if self.process is not None:
             self.process.await_listening()
 
@@ -309,6 +324,12 @@ class Ryu(RemoteController):
     def _line(self, line: str) -> None:
         if said := _SETTLED.match(line):
             self._settled = int(said[1])
+        if (said := _REFUSED.search(line)) and not self._refusal:
+            own = ", ".join(_version(number) for number in said[2].split(","))
+            self._refusal = (
+                f"controller {self.name}: its apps speak {own}, and a switch speaks {_version(said[1])}; write "
+                f"--protocols {own.split(', ')[-1]}, or addSwitch(..., protocols={own.split(', ')[-1]!r})"
+            )
         if self._on_line is not None:
             self._on_line(line)
 
@@ -323,9 +344,11 @@ class Ryu(RemoteController):
         return self.process.rest.call(path, body, method)
 
     def check(self) -> None:
-        """Raise ControllerError if it has died."""
+        """Raise ControllerError if it has died, or says that it does not speak a switch's version of OpenFlow."""
         if self.process is not None:
             self.process.check()
+        if self._refusal:
+            raise ControllerError(self._refusal)
 
     @property
     def pid(self) -> int | None:
@@ -333,7 +356,7 @@ class Ryu(RemoteController):
         return self.process.pid if self.process is not None and self._wanted else None
 
     def end(self) -> None:
-        """Stop Ryu."""
+        """Stop it."""
         self._wanted = False
         if self.process is not None:
             self.process.stop()
@@ -360,11 +383,97 @@ def _said_of_loops(apps: Sequence[str], loop: str) -> str:
     )
 
 
+class OsKen(Ryu):
+    """Apps under os-ken, OpenStack's fork of Ryu, which is still maintained. As `Ryu`; an app that imports ``ryu`` gets
+    os-ken's module of the same name, where there is one: os-ken has neither a REST interface (``ryu.app.wsgi``) nor
+    Ryu's example switches.
+    """
+
+    framework = OSKEN
+
+
+class Faucet(OsKen):
+    """Faucet, a controller that a YAML file configures: VLANs, access lists, routes, stacks of switches.
+
+    Args:
+        name: as the script calls it.
+        config: its file. Datapaths there have the switches' dpids, and interfaces the numbers of their ports.
+        options: those of `Ryu`, apart from apps.
+
+    Raises:
+        UsageError: there is no such file, or an option makes no sense.
+    """
+
+    _app: ClassVar[str] = "faucet"
+
+    def __init__(self, name: str = "c0", config: str | Path = "faucet.yaml", **options: Any) -> None:
+        super().__init__(name, f"faucet.{self._app}", **options)
+        path = user_file(text(str(config), f"controller {self.name}: config")).resolve()
+        if not path.is_file():
+            raise UsageError(
+                f"controller {self.name}: {self._app.title()}'s configuration {shown(str(config))} is no file; name one"
+            )
+        self.config = path
+
+    def what(self) -> str:
+        """What it is, for people."""
+        return f"{self._app.title()} with {self.config}"
+
+    def suit(self, loop: Sequence[str]) -> str:
+        """Nothing to tell: what happens in loops is in its configuration."""
+        return ""
+
+    def settings(self, address: str) -> dict[str, str]:
+        """Environment variables that its process gets: its log is its output."""
+        word = self._app.upper()
+        if self.rest_port is None:
+            self.rest_port = free_port(address)
+        return {
+            f"{word}_CONFIG": str(self.config),
+            f"{word}_LOG": "STDOUT",
+            f"{word}_EXCEPTION_LOG": "STDOUT",
+            f"{word}_PROMETHEUS_ADDR": address,
+            f"{word}_PROMETHEUS_PORT": str(self.rest_port),
+        }
+
+    def metrics(self) -> str:
+        """What it counts, as Prometheus reads it; nobody gets it without the run's secret.
+
+        Raises:
+            ControllerError: it is not started, or does not answer.
+        """
+        if self.process is None:
+            raise ControllerError(f"controller {self.name}: it counts nothing before it is started")
+        return self.process.rest.text("/metrics")
+
+
+class Gauge(Faucet):
+    """Gauge, which writes down what Faucet's switches count; its YAML file says what, and where. As `Faucet`.
+
+    The port of a Prometheus database is that of its file (9303 unless it says another); give the same as `rest_port`.
+    """
+
+    _app = "gauge"
+
+    def __init__(self, name: str = "c0", config: str | Path = "gauge.yaml", **options: Any) -> None:
+        super().__init__(name, config, **{"rest_port": GAUGES_OWN_PORT, **options})
+
+
 class Controller(Ryu):
     """The default controller: hybridnet's own switch under Ryu, one for loop-free networks or one for others."""
 
 
 OVSController = Controller
+
+
+def _version(number: str) -> str:
+    """A version of OpenFlow by its number on the wire, in hexadecimal digits.
+
+    Example:
+        >>> _version("04"), _version("1")
+        ('OpenFlow13', 'OpenFlow10')
+    """
+    return f"OpenFlow1{int(number, 16) - 1}"
 
 
 def _tcp_port(port: Any, what: str) -> int | None:

@@ -46,6 +46,18 @@ class Rest:
         Raises:
             ControllerError: it refuses, does not answer, or answers something else than JSON; the message quotes it.
         """
+        text, what = self._ask(path, body, method)
+        try:
+            return json.loads(text) if text else None
+        except ValueError:
+            raise ControllerError(f"{what}: the answer is not JSON: {text[:200]!r}") from None
+
+    def text(self, path: str) -> str:
+        """Ask for a text, such as ``"/metrics"``. Raises ControllerError, as `call`."""
+        return self._ask(path, None, None)[0].decode(errors="replace")
+
+    def _ask(self, path: str, body: Any, method: str | None) -> tuple[bytes, str]:
+        """The answer, and the request in words."""
         data = None if body is None else json.dumps(body).encode()
         import http.client
         import urllib.error  # with it comes all of TLS, which few networks need
@@ -55,7 +67,7 @@ class Rest:
         what = f"{request.get_method()} {self.url}{path}"
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
-                text = answer.read()
+                return answer.read(), what
         except urllib.error.HTTPError as error:
             words = error.read()[:500].decode(errors="replace").strip()
             raise ControllerError(f"{what}: status {error.code}: {words or error.reason}") from None
@@ -63,7 +75,3 @@ class Rest:
             raise ControllerError(
                 f"{what}: no answer ({error}); does the controller have a REST app?"
             ) from None
-        try:
-            return json.loads(text) if text else None
-        except ValueError:
-            raise ControllerError(f"{what}: the answer is not JSON: {text[:200]!r}") from None

@@ -154,10 +154,8 @@ def bind_nodes(
     for name in intfs.keys() & planned.keys() & was.keys():
         if planned[name] != was[name]:
             intfs[name].follow(planned[name])
-    dpids = {
-        name: switch["dpid"]
-        for machine in plan.machines.values()
-        for name, switch in openflow_of(machine).items()
+    switches = {
+        name: switch for machine in plan.machines.values() for name, switch in openflow_of(machine).items()
     }
     own: dict[str, list[Intf]] = {name: [] for name in nodes}
     live: list[Link] = []
@@ -173,7 +171,9 @@ def bind_nodes(
                 own[end.node].append(intf)
     for name, node in nodes.items():
         if isinstance(node, Switch):
-            node.dpid = dpids.get(name)  # a Linux bridge has none
+            switch = switches.get(name)  # a Linux bridge has none
+            node.dpid = None if switch is None else switch["dpid"]
+            node.spoken = None if switch is None else switch.get("protocols")
         node.bind(functools.partial(cluster.call, plan.machine_of[name]), plan.machine_of[name], own[name])
     return live
 

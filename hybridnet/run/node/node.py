@@ -380,6 +380,7 @@ class Switch(Node):
     # What it is built with, as in Mininet: a subclass may set them, in the class or on the object.
     dpid: str | None = None  # 16 hexadecimal digits once the network runs
     protocols: str | Sequence[str] | None = None
+    spoken: Sequence[str] | None = None  # versions of OpenFlow, once the network runs
     failMode: str | None = None
 
     def __init__(self, name: str, **params: Any) -> None:
@@ -408,7 +409,7 @@ class Switch(Node):
     def dpctl(self, *args: Any) -> str:
         """Run `ovs-ofctl COMMAND SWITCH ARGUMENTS`."""
         words = _argv(args)
-        version = ["-O", ",".join(_protocols(self.protocols))]
+        version = ["-O", ",".join(_protocols(self.protocols or self.spoken))]
         return self.execute(["ovs-ofctl", *version, words[0], self.name, *words[1:]])
 
 

@@ -3,11 +3,14 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 
 import pytest
 
+from hybridnet import MachineSpec, PlanOptions, make_plan
 from hybridnet.cli.network import add_network_arguments, controllers_of, plan_options
-from hybridnet.run.controllers.kinds import Ryu
+from hybridnet.errors import TopologyError, UsageError
+from hybridnet.run.controllers.kinds import Faucet, Gauge, OsKen, RemoteController, Ryu
 from hybridnet.run.net import Net
 from hybridnet.topologies import SingleSwitchTopo
 
@@ -35,3 +38,57 @@ def test_a_controllers_log_is_followed_though_nobody_reads_what_is_printed(
         monkeypatch.undo()
         os.dup2(os.open(os.devnull, os.O_WRONLY), unread.fileno())  # what it still holds goes nowhere
     os.close(writing)
+
+
+def test_each_controller_that_is_named_is_one_with_a_name_of_its_own(tmp_path: Path) -> None:
+    for name in ("faucet.yaml", "gauge.yaml"):
+        (tmp_path / name).write_text("")
+    made = controllers_of(
+        [
+            "tree_switch,ryu.app.ofctl_rest",
+            "osken:tree_switch",
+            f"faucet:{tmp_path}/faucet.yaml",
+            f"gauge:{tmp_path}/gauge.yaml",
+            "remote,ip=10.0.0.9,port=6633",
+        ],
+        SingleSwitchTopo(2),
+        "--observe-links --user-flags 'my flags.py'",
+    )
+    assert [type(each) for each in made] == [Ryu, OsKen, Faucet, Gauge, RemoteController]
+    assert [each.name for each in made] == ["c0", "c1", "c2", "c3", "c4"]
+    assert [each.what() for each in made[:3]] == [
+        "tree_switch, ryu.app.ofctl_rest under Ryu",
+        "tree_switch under os-ken",
+        f"Faucet with {tmp_path}/faucet.yaml",
+    ]
+    assert isinstance(made[0], Ryu)
+    assert made[0]._arguments == ["--observe-links", "--user-flags", "my flags.py"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "arguments", "says"),
+    [
+        (["faucet:"], None, "which configuration\\? Write faucet:faucet.yaml"),
+        (["faucet:/nowhere.yaml"], None, "Faucet's configuration '/nowhere.yaml' is no file"),
+        (["none", "tree_switch"], None, "with it there is no other"),
+        (["tree_switch"], "--user-flags 'x", "No closing quotation"),
+        (["osken:/nowhere.py"], None, "there is no such file"),
+        (["remote,host=x"], None, "write remote,ip=ADDRESS,port=NUMBER"),
+    ],
+)
+def test_what_names_no_controller_is_refused(texts: list[str], arguments: str | None, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        controllers_of(texts, SingleSwitchTopo(2), arguments)
+
+
+def test_versions_of_openflow_are_those_of_switches_that_do_not_say() -> None:
+    parser = argparse.ArgumentParser()
+    add_network_arguments(parser)
+    topo = SingleSwitchTopo(1)
+    topo.addSwitch("s2", protocols="OpenFlow13")
+    options = PlanOptions(token="0" * 16, **plan_options(parser.parse_args(["--protocols", "OpenFlow10"])))
+    plan = make_plan(topo, [MachineSpec("m1", "198.18.0.1")], options)
+    spoken = {each["name"]: each["protocols"] for each in plan.machines["m1"]["switches"]}
+    assert spoken == {"s1": ["OpenFlow10"], "s2": ["OpenFlow13"]}
+    with pytest.raises(TopologyError, match="--protocols 'OpenFlow9'"):
+        plan_options(parser.parse_args(["--protocols", "OpenFlow9"]))

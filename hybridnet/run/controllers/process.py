@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Runs Ryu apps, unmodified, in a process and an environment of their own.
+"""Runs apps of Ryu or os-ken, unmodified, in a process and an environment of their own.
 
 ::
 
-    with RyuController(["tree_switch"], arguments=["--observe-links"], on_line=print) as ryu:
+    with ControllerProcess(["tree_switch"], arguments=["--observe-links"], on_line=print) as ryu:
         ...                     # ryu.check() raises when it has died
 
 The process is a group of its own: a Ctrl-C at the keyboard does not reach it, and `stop` ends it and nothing else. It
@@ -22,7 +22,7 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -31,8 +31,8 @@ from typing import IO
 from hybridnet.describe.user_files import user_file
 from hybridnet.describe.values import nearest
 from hybridnet.errors import ControllerError, EnvironmentLackError, MachineError, UsageError
+from hybridnet.run.controllers.frameworks import RYU, Framework, find_python, python_of
 from hybridnet.run.controllers.rest import SECRET_VARIABLE, Rest
-from hybridnet.run.controllers.ryu_environment import find_ryu_python, ryu_python
 from hybridnet.system.daemon import Daemon, Vigil
 from hybridnet.system.ending import Endings
 from hybridnet.system.python_command import WITHOUT_MODULES
@@ -54,7 +54,7 @@ try:
 except (ImportError, ValueError):
     found = None
 if not found:
-    apps = importlib.util.find_spec("ryu.app")
+    apps = importlib.util.find_spec(whole_name("ryu.app"))
     print(*(each.name for each in pkgutil.iter_modules(apps.submodule_search_locations if apps else ())))
     sys.exit({NO_MODULE})
 """
@@ -88,15 +88,15 @@ def find_app(app: str | Path) -> str:
 
 
 @cache
-def check_module(name: str) -> None:
-    """Refuse a module that Ryu's Python does not have, before anything starts. Where Ryu has no environment yet nobody
-    knows, and it is refused once that is made.
+def check_module(name: str, of: Framework = RYU) -> None:
+    """Refuse a module that a framework's Python does not have, before anything starts. Where it has no environment yet
+    nobody knows, and it is refused once that is made.
 
     Raises:
         UsageError: there is no such module.
     """
     try:
-        python = find_ryu_python()
+        python = find_python(of)
     except EnvironmentLackError:
         return
     words = [str(python.absolute()), "-c", _LOOK_FOR_MODULE, str(CONTROLLERS), name]
@@ -114,13 +114,13 @@ def check_module(name: str) -> None:
         return  # whoever starts it says what is wrong
     if looked.returncode == NO_MODULE:
         known = [*our_apps(), *looked.stdout.decode().split()]
-        near = nearest(name.removeprefix("ryu.app."), known)
+        near = nearest(name.rpartition(".app.")[2], known)
         beside = f"; did you mean {near}?" if near else ""
         if Path(f"{name}.py").is_file():
             beside = f"; {name}.py is here: write ./{name}.py"
         raise UsageError(
-            f"controller {name}: it is neither an app of hybridnet's ({', '.join(our_apps())}) nor a module that Ryu's "
-            f"Python has; name a Ryu app's .py file, or its module, such as ryu.app.simple_switch_13{beside}"
+            f"controller {name}: it is neither an app of hybridnet's ({', '.join(our_apps())}) nor a module that "
+            f"{of.title}'s Python has; name an app's .py file, or its module, such as {of.app}{beside}"
         )
 
 
@@ -139,12 +139,13 @@ def with_files(arguments: Sequence[str]) -> list[str]:
     return found
 
 
-class RyuController:
-    """One Ryu process. A context manager: started on entry, stopped on exit.
+class ControllerProcess:
+    """One process of apps. A context manager: started on entry, stopped on exit.
 
     Args:
-        apps: Ryu apps, at least one: paths, names of apps of ours, or modules such as
-            ``ryu.app.ofctl_rest``.
+        apps: at least one: paths, names of apps of ours, or modules such as ``ryu.app.ofctl_rest``.
+        framework: what they run under.
+        settings: environment variables of the process.
         address: where it listens for switches; also for REST calls.
         others: further addresses of this computer at which it listens for switches.
         port: TCP port for switches, 1 to 65535.
@@ -152,7 +153,7 @@ class RyuController:
             the secret in `rest`.
         fabric: the device by which switches come and their network, ``"eth1 10.0.0.0/24"``; nobody else is heard. None:
             whoever reaches the address.
-        arguments: more of Ryu's own options, such as ``--observe-links``.
+        arguments: more of the framework's own options, such as ``--observe-links``.
         log: file that takes all its output, made anew. None: a file in the temporary directory, removed on stop.
         on_line: called with each line of the log as it appears, from a thread of its own.
         prefix: command that the process is started through, which must ``exec`` it: ``["ip", "netns", "exec", "c0"]``.
@@ -160,13 +161,15 @@ class RyuController:
 
     Raises:
         UsageError: no app, an app's file does not exist, or a port is out of range.
-        EnvironmentLackError: Ryu has no environment, and none can be made.
+        EnvironmentLackError: the framework has no environment, and none can be made.
     """
 
     def __init__(
         self,
         apps: Sequence[str | Path],
         *,
+        framework: Framework = RYU,
+        settings: Mapping[str, str] | None = None,
         address: str = "127.0.0.1",
         others: Sequence[str] = (),
         port: int = 6653,
@@ -189,12 +192,15 @@ class RyuController:
         self.rest_port = rest_port
         self.apps = [find_app(app) for app in apps]
         host = EVERYWHERE if others else address
-        options = ["--ofp-listen-host", host, "--ofp-tcp-listen-port", str(port), "--wsapi-host", address]
-        if rest_port is not None:
-            options += ["--wsapi-port", str(rest_port)]
+        options = ["--ofp-listen-host", host, "--ofp-tcp-listen-port", str(port)]
+        if framework.has_rest:
+            options += ["--wsapi-host", address]
+            options += [] if rest_port is None else ["--wsapi-port", str(rest_port)]
+        self.framework = framework
+        self._settings = settings or {}
         self.rest = Rest(address, rest_port)
         self._fabric = fabric
-        self._python = ryu_python()
+        self._python = python_of(framework)
         self._command = [*prefix, str(self._python), str(LAUNCHER), *options, *arguments, *self.apps]
         self._log_path = log
         self._on_line = on_line
@@ -204,7 +210,7 @@ class RyuController:
         self._vigil = Vigil([])
         self._cleanup = contextlib.ExitStack()
 
-    def __enter__(self) -> RyuController:
+    def __enter__(self) -> ControllerProcess:
         return self.start()
 
     def __exit__(
@@ -221,8 +227,8 @@ class RyuController:
     def name(self) -> str:
         return f"controller {', '.join(Path(app).name for app in self.apps)} ({self.address}:{self.port})"
 
-    def start(self) -> RyuController:
-        """Start Ryu and wait until it listens for switches.
+    def start(self) -> ControllerProcess:
+        """Start it and wait until it listens for switches.
 
         Raises:
             ControllerError: it died or did not listen in time; says which port is taken, or quotes its last lines.
@@ -232,16 +238,21 @@ class RyuController:
         return self
 
     def launch(self) -> None:
-        """Start Ryu, and do not wait for it: `await_listening` does. Raises ControllerError."""
+        """Start it, and do not wait for it: `await_listening` does. Raises ControllerError."""
         if self._process is not None:
             raise UsageError(f"{self.name} is already running")
         log = self._open_log()
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1", SECRET_VARIABLE: self.rest.secret}
+        environment = {
+            **os.environ,
+            **self._settings,
+            "PYTHONUNBUFFERED": "1",
+            SECRET_VARIABLE: self.rest.secret,
+        }
         if self._fabric is not None:
             environment[FABRIC_VARIABLE] = self._fabric
         if len(self.addresses) > 1:
             environment[ADDRESSES_VARIABLE] = " ".join(self.addresses)
-        environment.pop("PYTHONPATH", None)  # of our environment, not of Ryu's
+        environment.pop("PYTHONPATH", None)  # of our environment, not of the framework's
         try:
             self._process = subprocess.Popen(
                 self._command,
@@ -351,10 +362,17 @@ class RyuController:
         )
         lines = self._last_lines()
         if raised := exception_in(lines):
-            lacking = re.match(r"ModuleNotFoundError: No module named '([A-Za-z_][\w.]*)'", raised)
-            cure = f"; add it to Ryu's Python: {self._python} -m pip install {lacking[1]}" if lacking else ""
-            return f"{self.name} {ended}: {raised}{cure}"
+            return f"{self.name} {ended}: {raised}{self._cure_of(raised)}"
         return f"{self.name} {ended}; its last lines:\n{lines}"
+
+    def _cure_of(self, raised: str) -> str:
+        lacking = re.match(r"ModuleNotFoundError: No module named '([A-Za-z_][\w.]*)'", raised)
+        if lacking is None:
+            return ""
+        if lacking[1].startswith(("ryu", "os_ken")):
+            return f"; {self.framework.title} has no such module: run the app under another framework"
+        package = lacking[1].partition(".")[0]
+        return f"; if its package has the same name, run: {self.framework.command} --with {package}"
 
     def _last_lines(self) -> str:
         assert self._tail is not None

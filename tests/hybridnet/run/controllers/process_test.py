@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from hybridnet.errors import ControllerError, UsageError
-from hybridnet.run.controllers.ryu import (
+from hybridnet.run.controllers.process import (
     CONTROLLERS,
-    RyuController,
+    ControllerProcess,
     _Tail,
     exception_in,
     find_app,
@@ -40,7 +40,9 @@ def test_files_among_the_arguments_are_found_in_both_forms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "flags.py").touch()
-    monkeypatch.setattr("hybridnet.run.controllers.ryu.user_file", lambda name: tmp_path / Path(name).name)
+    monkeypatch.setattr(
+        "hybridnet.run.controllers.process.user_file", lambda name: tmp_path / Path(name).name
+    )
     words = [
         "--user-flags",
         "flags.py",
@@ -58,7 +60,7 @@ def test_files_among_the_arguments_are_found_in_both_forms(
 
 def test_it_listens_at_each_address_that_it_is_given_and_at_no_other() -> None:
     port = free_port("0.0.0.0")
-    with RyuController(["setup_switch"], address="127.0.0.1", others=["127.0.0.2"], port=port):
+    with ControllerProcess(["setup_switch"], address="127.0.0.1", others=["127.0.0.2"], port=port):
         for address, hears in (("127.0.0.1", True), ("127.0.0.2", True), ("127.0.0.3", False)):
             with socket.create_connection((address, port), timeout=10) as switch:
                 assert bool(switch.recv(1)) == hears  # its hello, or the end
@@ -67,9 +69,10 @@ def test_it_listens_at_each_address_that_it_is_given_and_at_no_other() -> None:
 def test_a_module_that_an_app_lacks_is_named_with_the_command_that_adds_it(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import no_such_module\n")
     with pytest.raises(
-        ControllerError, match=r"No module named 'no_such_module' \(.*mine\.py, line 1\); add it to "
+        ControllerError,
+        match=r"No module named 'no_such_module' \(.*mine\.py, line 1\); .* setup-ryu --with no_such_module",
     ):
-        RyuController([tmp_path / "mine.py"], port=free_port()).start()
+        ControllerProcess([tmp_path / "mine.py"], port=free_port()).start()
 
 
 def test_missing_app_file_is_named() -> None:
@@ -81,18 +84,18 @@ def test_missing_app_file_is_named() -> None:
 @pytest.mark.parametrize("port", [0, -1, 65536])
 def test_port_out_of_range_is_named(port: int) -> None:
     with pytest.raises(UsageError, match=f"{port} is not a TCP port"):
-        RyuController(["tree_switch"], port=port)
+        ControllerProcess(["tree_switch"], port=port)
 
 
 @pytest.mark.usefixtures("any_python")
 def test_controller_without_an_app_is_refused() -> None:
     with pytest.raises(UsageError, match="no app is named"):
-        RyuController([])
+        ControllerProcess([])
 
 
 @pytest.mark.usefixtures("any_python")
 def test_controller_that_was_not_started_cannot_be_checked_but_stopped() -> None:
-    controller = RyuController(["tree_switch"])
+    controller = ControllerProcess(["tree_switch"])
     with pytest.raises(UsageError, match="is not started"):
         controller.check()
     controller.stop()
@@ -101,14 +104,14 @@ def test_controller_that_was_not_started_cannot_be_checked_but_stopped() -> None
 
 @pytest.mark.usefixtures("any_python")
 def test_command_that_does_not_exist_is_named() -> None:
-    controller = RyuController(["tree_switch"], prefix=["/nonexistent/command"])
+    controller = ControllerProcess(["tree_switch"], prefix=["/nonexistent/command"])
     with pytest.raises(ControllerError, match="/nonexistent/command: No such file"):
         controller.start()
 
 
 @pytest.mark.usefixtures("any_python")
 def test_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    controller = RyuController(["tree_switch"], log=tmp_path / "no such folder" / "ryu.log")
+    controller = ControllerProcess(["tree_switch"], log=tmp_path / "no such folder" / "ryu.log")
     with pytest.raises(
         ControllerError, match=r"cannot write its log .*no such folder/ryu\.log: No such file"
     ):
