@@ -22,7 +22,7 @@ from hybridnet.experiments.controller_load.setups import SetUps, measure
 from hybridnet.observe.results import Check, Experiment, add_experiment_arguments
 
 SUMMARY = "flow set-ups per second and their latency: Ryu with 16 to 1,000 switches"
-TAKES_S = 300
+TAKES_S = 950
 VIRTUAL_TIME = None
 MACHINES, MACHINE = 1, "m1"
 

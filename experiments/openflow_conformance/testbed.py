@@ -28,8 +28,8 @@ from hybridnet.errors import ControllerError
 from hybridnet.experiments.common.switch_kinds import SWITCH_KINDS
 from hybridnet.experiments.openflow_conformance.case import Case
 from hybridnet.experiments.openflow_conformance.packets import USUAL
-from hybridnet.run.controllers.relay import Relay
 from hybridnet.run.controllers.process import ControllerProcess, free_port
+from hybridnet.run.controllers.relay import Relay
 
 __all__ = ["Result", "run_cases"]
 
