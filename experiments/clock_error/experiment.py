@@ -43,8 +43,7 @@ SETTLE_S = 2.0
 MOST_ERROR_NS = 50_000
 MOST_MISPLACED = 0.05
 TOLD_WITHIN_NS = 2 * SIMULATED_MODERATION_NS + 100_000
-"""For the transit: nothing comes before it is there, however wrong a clock is, and it may wait for a turn of the loop at
-both ends."""
+"""For the transit: nothing comes before it is there, however wrong a clock is. At both ends it may wait for a turn."""
 
 
 @dataclass(frozen=True)
