@@ -23,7 +23,10 @@ help:  ## print this
 install:  ## packages, Python environments, extension; quick the second time
 	@setup/install
 
-demo: install  ## hybridnet compared with MaxiNet's way on this computer, one round: tables and pictures in runs/demo
+install-to-run:  ## the same without what tests and checks need, and without the live page's libraries
+	@setup/install run
+
+demo: install-to-run  ## hybridnet compared with MaxiNet's way on this computer, one round: tables and pictures in runs/demo
 	@.venv/bin/hybridnet reproduce maxinet --rounds 1 --out runs/demo
 
 test: install test-cpp test-unit test-system  ## the tests that say within minutes whether all works (the system tier needs root)
@@ -194,6 +197,6 @@ bench: install  ## every benchmark: one JSON file, runs/bench.json
 clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
-.PHONY: help install demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
+.PHONY: help install install-to-run demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
 	check-stub check-generated check-reproduced check-tidy check-sanitizers check-threads check-fuzz check-wheel release nightly reproduce reproduce-virtual test-stock coverage \
 	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build
