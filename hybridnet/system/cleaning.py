@@ -25,7 +25,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from hybridnet.errors import HybridnetError, MachineError
 from hybridnet.system import devices, nat
@@ -34,6 +33,7 @@ from hybridnet.system.command import run as run_command
 from hybridnet.system.journal import (
     MACHINE_VARIABLE,
     RUN_VARIABLE,
+    Entry,
     alias_of,
     directories_in,
     network_namespace,
@@ -119,7 +119,7 @@ def _clean_run(directory: Path, tell: Progress) -> None:
     tell(f"run {run}: directory {directory}")
 
 
-def _all_entries(directory: Path) -> list[dict[str, Any]]:
+def _all_entries(directory: Path) -> list[Entry]:
     """What is left of a run by its journals, the head's and those of its machines, each with the latest first."""
     journals = [read_entries(path) for path in (directory, *directories_in(directory))]
     return [entry for journal in journals for entry in reversed(journal)]
@@ -149,7 +149,7 @@ def clean_machine(directory: Path, tell: Progress = lambda text: None) -> None:
         state.rmdir()
 
 
-def _remove(run: str, entry: dict[str, Any], tell: Progress) -> None:
+def _remove(run: str, entry: Entry, tell: Progress) -> None:
     if entry["kind"] in _REMOVERS and (what := _REMOVERS[entry["kind"]](run, entry)):
         tell(f"run {run}: {what}")
 
@@ -201,7 +201,7 @@ def _end_processes(run: str, find: Callable[[], dict[int, int]], tell: Progress)
         raise MachineError(f"processes {', '.join(map(str, left))} do not end, even after SIGKILL")
 
 
-def _processes(run: str, entries: list[dict[str, Any]]) -> dict[int, int]:
+def _processes(run: str, entries: list[Entry]) -> dict[int, int]:
     """The run's processes: those recorded, those with its name in their environment, and those in a network namespace
     of its.
     """
@@ -265,7 +265,7 @@ def _name(pid: int) -> str:
         return "ended"
 
 
-def _remove_link(run: str, entry: dict[str, Any]) -> str | None:
+def _remove_link(run: str, entry: Entry) -> str | None:
     ours = f"hybridnet:{run}"
     if entry["network"] != network_namespace() or alias_of(entry["name"]) != ours:
         return None
@@ -278,14 +278,14 @@ def _remove_link(run: str, entry: dict[str, Any]) -> str | None:
     return f"link {entry['name']}"
 
 
-def _remove_datapath(run: str, entry: dict[str, Any]) -> str | None:
+def _remove_datapath(run: str, entry: Entry) -> str | None:
     if entry["network"] != network_namespace() or not Path(f"/sys/class/net/{entry['name']}").exists():
         return None
     run_command(["ovs-dpctl", "del-dp", f"system@{entry['name']}"])
     return f"datapath {entry['name']}"
 
 
-def _put_back(run: str, entry: dict[str, Any]) -> str | None:
+def _put_back(run: str, entry: Entry) -> str | None:
     path = Path(entry["path"])
     if entry.get("network", network_namespace()) != network_namespace():
         return None
@@ -297,7 +297,7 @@ def _put_back(run: str, entry: dict[str, Any]) -> str | None:
     return f"setting {path} back to {entry['before']}"
 
 
-def _remove_directory(run: str, entry: dict[str, Any]) -> str | None:
+def _remove_directory(run: str, entry: Entry) -> str | None:
     try:
         os.rmdir(entry["path"])
     except OSError:  # it does not exist, or somebody keeps something in it
@@ -305,7 +305,7 @@ def _remove_directory(run: str, entry: dict[str, Any]) -> str | None:
     return f"directory {entry['path']}"
 
 
-def _remove_file(run: str, entry: dict[str, Any]) -> str | None:
+def _remove_file(run: str, entry: Entry) -> str | None:
     if _in_use(Path(entry["path"])):
         return None
     try:
@@ -327,7 +327,7 @@ def _in_use(path: Path) -> bool:
     return False
 
 
-def _remove_namespace(run: str, entry: dict[str, Any]) -> str | None:
+def _remove_namespace(run: str, entry: Entry) -> str | None:
     path = Path(entry["path"])
     try:
         if path.stat().st_ino != entry["inode"]:
@@ -339,11 +339,11 @@ def _remove_namespace(run: str, entry: dict[str, Any]) -> str | None:
     return f"network namespace {path.name}"
 
 
-def _remove_bridge(run: str, entry: dict[str, Any]) -> str | None:
+def _remove_bridge(run: str, entry: Entry) -> str | None:
     return f"bridge {entry['name']}" if _vswitch_answers() and remove_bridges([entry["name"]], run) else None
 
 
-def _put_vswitch_setting_back(run: str, entry: dict[str, Any]) -> str | None:
+def _put_vswitch_setting_back(run: str, entry: Entry) -> str | None:
     if not _vswitch_answers():
         return None
     put_setting_back(entry["key"], entry["before"])
@@ -354,13 +354,13 @@ def _vswitch_answers() -> bool:
     return _in_use(Path("/run/openvswitch/db.sock"))
 
 
-def _remove_nat(run: str, entry: dict[str, Any]) -> str | None:
+def _remove_nat(run: str, entry: Entry) -> str | None:
     if entry["network"] != network_namespace() or not nat.remove(entry):
         return None
     return f"rules of address translation {entry['name']}"
 
 
-def _give_device_back(run: str, entry: dict[str, Any]) -> str | None:
+def _give_device_back(run: str, entry: Entry) -> str | None:
     if entry["network"] != network_namespace():
         return None
     name, where = entry["name"], entry["where"]
@@ -376,11 +376,11 @@ def _give_device_back(run: str, entry: dict[str, Any]) -> str | None:
     return f"device {name} back"
 
 
-def _remove_cgroup(run: str, entry: dict[str, Any]) -> str | None:
+def _remove_cgroup(run: str, entry: Entry) -> str | None:
     return f"control group {entry['path']}" if remove_group(Path(entry["path"])) else None
 
 
-def _take_back_controller(run: str, entry: dict[str, Any]) -> str | None:
+def _take_back_controller(run: str, entry: Entry) -> str | None:
     file = Path(entry["path"], "cgroup.subtree_control")
     if not file.exists() or entry["name"] not in file.read_text().split():
         return None
@@ -407,7 +407,7 @@ _REMOVERS = {
 }
 
 
-def clean_remote(entry: dict[str, Any], tell: Progress, patience_s: float = SSH_SECONDS) -> None:
+def clean_remote(entry: Entry, tell: Progress, patience_s: float = SSH_SECONDS) -> None:
     """Remove what a run has left on a machine on another computer, by its entry in the journal of the head.
 
     Raises:

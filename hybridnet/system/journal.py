@@ -47,6 +47,9 @@ from typing import Any
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.system.standard_streams import occupy_closed_streams
 
+Entry = dict[str, Any]
+"""What the journal has of a thing that was made: its kind, and the fields that name it."""
+
 RUN_VARIABLE = "HYBRIDNET_RUN"
 MACHINE_VARIABLE = "HYBRIDNET_MACHINE"
 STATE_OF_ROOT = Path("/run/hybridnet")
@@ -182,7 +185,7 @@ class Journal:
                 os.close(self._file)
                 self._file = -1
 
-    def _append(self, entry: dict[str, Any]) -> None:
+    def _append(self, entry: Entry) -> None:
         line = (json.dumps(entry) + "\n").encode()
         with self._lock:
             text = b"\n" + line if self._torn else line
@@ -194,7 +197,7 @@ class Journal:
             )
 
 
-def read_entries(directory: Path) -> list[dict[str, Any]]:
+def read_entries(directory: Path) -> list[Entry]:
     """Return what the journal in `directory` says still exists, oldest first. Skip torn lines, left by a full disk."""
     try:
         lines = (directory / "journal.jsonl").read_text(errors="replace").splitlines()
@@ -217,22 +220,22 @@ class _Alive:
     """What has been made and is not gone; it finds at once what an entry names by some of its fields."""
 
     def __init__(self) -> None:
-        self._entries: dict[int, dict[str, Any]] = {}
+        self._entries: dict[int, Entry] = {}
         # By the fields that something of the kind was ever named by when it went: their values, and who has them.
         self._by_fields: dict[tuple[str, ...], dict[str, dict[int, None]]] = {}
         self._made = 0
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[Entry]:
         return list(self._entries.values())
 
-    def add(self, entry: dict[str, Any]) -> None:
+    def add(self, entry: Entry) -> None:
         self._entries[self._made] = entry
         for fields, numbers in self._by_fields.items():
             if entry.keys() >= set(fields):
                 numbers.setdefault(_values(entry, fields), {})[self._made] = None
         self._made += 1
 
-    def remove(self, named: dict[str, Any]) -> None:
+    def remove(self, named: Entry) -> None:
         fields = tuple(sorted(named))
         if fields not in self._by_fields:
             numbers = self._by_fields[fields] = {}
@@ -244,7 +247,7 @@ class _Alive:
             self._entries.pop(number, None)
 
 
-def _values(entry: dict[str, Any], fields: tuple[str, ...]) -> str:
+def _values(entry: Entry, fields: tuple[str, ...]) -> str:
     return json.dumps([entry[field] for field in fields], sort_keys=True)
 
 
@@ -256,7 +259,7 @@ def directories_in(directory: Path) -> list[Path]:
         return []
 
 
-def setting_of_another_run(run: str, path: str) -> dict[str, Any] | None:
+def setting_of_another_run(run: str, path: str) -> Entry | None:
     """Return the entry by which a run other than `run` has changed the setting at `path`. While there is one, nobody
     puts it back.
     """

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.agent.hosts.neighbours import NeighbourLimits
 from hybridnet.describe.values import number, shown, text
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
-from hybridnet.machines.cluster.machines import Arrival, Call, Loss
+from hybridnet.machines.cluster.machines import Arrival, Call, Calls, Loss
 from hybridnet.machines.cluster.messenger import Messenger
 from hybridnet.machines.cluster.names import distinct, several
 from hybridnet.machines.cluster.presence import GRACE_S, Presence
@@ -255,7 +255,7 @@ class Cluster:
         """
         return self._begin(machine, verb, arguments)()
 
-    def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    def call_all(self, calls: Calls) -> dict[str, Any]:
         """Run one verb on each of several machines at the same time, and wait for all.
 
         Args:
@@ -270,7 +270,7 @@ class Cluster:
                 raise errors[machine]
         return answers
 
-    def call_left(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    def call_left(self, calls: Calls) -> dict[str, Any]:
         """The same on those machines that are left: one that is lost, before or meanwhile, has no answer.
 
         Raises:
@@ -282,9 +282,7 @@ class Cluster:
                 raise errors[machine]
         return answers
 
-    def _callseveral(
-        self, calls: dict[str, tuple[str, dict[str, Any]]]
-    ) -> tuple[dict[str, Any], dict[str, HybridnetError]]:
+    def _callseveral(self, calls: Calls) -> tuple[dict[str, Any], dict[str, HybridnetError]]:
         """What each machine answered, or raised."""
         waiting: dict[str, Callable[[], Any]] = {}
         answers: dict[str, Any] = {}

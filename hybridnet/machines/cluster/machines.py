@@ -10,10 +10,14 @@ from typing import Any, NamedTuple, Protocol
 
 from hybridnet.system.journal import Journal
 
-__all__ = ["Arrival", "Call", "Loss", "Machines"]
+__all__ = ["Arrival", "Call", "Calls", "Facts", "Loss", "Machines"]
 
 Call = Callable[..., Any]
 """call(verb, **arguments): runs a verb of one machine's agent, and waits for its result."""
+Calls = dict[str, tuple[str, dict[str, Any]]]
+"""A verb with its arguments, by machine."""
+Facts = dict[str, Any]
+"""What a machine has: `hybridnet.agent.machine.facts`."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +55,16 @@ class Machines(Protocol):
     def address(self, machine: str) -> str:
         """A machine's IPv4 address toward the others; this computer has a route to it."""
 
-    def facts(self, machine: str) -> dict[str, Any]:
+    def facts(self, machine: str) -> Facts:
         """What a machine has: see `hybridnet.agent.machine.facts`."""
 
     def call(self, machine: str, verb: str, **arguments: Any) -> Any:
         """Run a verb of a machine's agent, and wait for its result."""
 
-    def call_all(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    def call_all(self, calls: Calls) -> dict[str, Any]:
         """Run one verb on each of several machines at the same time, and wait for all."""
 
-    def call_left(self, calls: dict[str, tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    def call_left(self, calls: Calls) -> dict[str, Any]:
         """The same, but a machine that is lost, before or meanwhile, has no answer."""
 
     def lost(self) -> dict[str, Loss]:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from hybridnet.describe.topo.options import End
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.run.live.network import Live, UnknownNameError
+from hybridnet.run.live.response_schemas import Answer
 from hybridnet.run.node.popen import Popen
 from hybridnet.system.ending import Endings
 
@@ -32,10 +33,10 @@ END_SECONDS = 5.0
 class Way(Protocol):
     """How it is captured."""
 
-    def look(self) -> dict[str, Any]:
+    def look(self) -> Answer:
         """``running``; ``lost``: frames that are missing, None: nobody knows; ``error``: why it ended by itself."""
 
-    def stop(self) -> dict[str, Any]:
+    def stop(self) -> Answer:
         """End it; the same."""
 
     def close(self) -> None:
@@ -49,7 +50,7 @@ class Tcpdump:
         self._program = program
         self._running = True
 
-    def look(self) -> dict[str, Any]:
+    def look(self) -> Answer:
         try:
             if self._running and self._program.poll() is not None:
                 self._end()
@@ -57,7 +58,7 @@ class Tcpdump:
             self._running = False
         return self._seen()
 
-    def stop(self) -> dict[str, Any]:
+    def stop(self) -> Answer:
         if self._running:
             self._program.send_signal(signal.SIGINT)
             try:
@@ -75,7 +76,7 @@ class Tcpdump:
         self._running = False
         self._program.close()
 
-    def _seen(self) -> dict[str, Any]:
+    def _seen(self) -> Answer:
         return {"running": self._running, "lost": None, "error": ""}
 
 
@@ -85,17 +86,17 @@ class Simulated:
     def __init__(self, begun: Any) -> None:
         self._begun = begun
 
-    def look(self) -> dict[str, Any]:
+    def look(self) -> Answer:
         return self._seen(self._begun.state())
 
-    def stop(self) -> dict[str, Any]:
+    def stop(self) -> Answer:
         return self._seen(self._begun.stop())
 
     def close(self) -> None:
         self._begun.stop()
 
     @staticmethod
-    def _seen(state: Any) -> dict[str, Any]:
+    def _seen(state: Any) -> Answer:
         lost = None if state.frames is None else state.lost
         return {"running": state.running, "lost": lost, "error": state.error}
 
@@ -112,7 +113,7 @@ class Capture:
     file: str
     way: Way
 
-    def to_json(self, seen: dict[str, Any]) -> dict[str, Any]:
+    def to_json(self, seen: Answer) -> Answer:
         """Args: seen: what `way` says of it."""
         said = {name: getattr(self, name) for name in ("number", "link", "node", "interface", "filter")}
         return {**said, **seen}
@@ -127,7 +128,7 @@ class Captures:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def start(self, link: str, end: str, filter: str) -> dict[str, Any]:
+    def start(self, link: str, end: str, filter: str) -> Answer:
         """Begin one.
 
         Args:
@@ -177,13 +178,13 @@ class Captures:
             raise UsageError(f"capture at link {link}: tcpdump refuses: {why[-1]}")
         return Tcpdump(program)
 
-    def list(self) -> list[dict[str, Any]]:
+    def list(self) -> list[Answer]:
         """All of them, also those that have ended."""
         with self._lock:
             captures = list(self._captures.values())
         return [capture.to_json(capture.way.look()) for capture in captures]
 
-    def stop(self, number: int) -> dict[str, Any]:
+    def stop(self, number: int) -> Answer:
         """End one; its file can be fetched then. Raises UnknownNameError."""
         capture = self._capture(number)
         return capture.to_json(capture.way.stop())

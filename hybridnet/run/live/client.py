@@ -17,6 +17,7 @@ from urllib.request import Request, urlopen
 
 from hybridnet.describe.values import number, shown, text
 from hybridnet.errors import MachineError, UsageError
+from hybridnet.run.live.response_schemas import Answer
 from hybridnet.run.live.routes import PREFIX
 
 __all__ = ["Client"]
@@ -50,35 +51,35 @@ class Client:
         self._token = token[0]
         self._timeout = number(timeout, "Client: timeout", 0.01, 86_400)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Answer:
         """The verdict, the instances, and how much there is."""
         return self._get("state")
 
-    def verdict(self) -> dict[str, Any]:
+    def verdict(self) -> Answer:
         """``word``, ``reasons``, ``notes`` and ``figures``."""
         return self._get("verdict")
 
-    def network(self) -> dict[str, Any]:
+    def network(self) -> Answer:
         """``machines``, ``nodes`` and ``links``."""
         return self._get("network")
 
-    def link(self, name: str) -> dict[str, Any]:
+    def link(self, name: str) -> Answer:
         """A link: options, and what it carries now."""
         return self._get("links", name)
 
-    def history(self, link: str) -> dict[str, Any]:
+    def history(self, link: str) -> Answer:
         """The last five minutes of a link."""
         return self._get("links", link, "history")
 
-    def set_link(self, link: str, **options: Any) -> dict[str, Any]:
+    def set_link(self, link: str, **options: Any) -> Answer:
         """Change options of a link while it runs, as `hybridnet.Net.set_link`."""
         return self._send("PATCH", {"options": options}, "links", link)
 
-    def set_status(self, link: str, status: str) -> dict[str, Any]:
+    def set_status(self, link: str, status: str) -> Answer:
         """Set the links between a link's two nodes ``"up"`` or ``"down"``."""
         return self._send("PUT", {"status": status}, "links", link, "status")
 
-    def exec(self, node: str, command: str, timeout: float = 10) -> dict[str, Any]:
+    def exec(self, node: str, command: str, timeout: float = 10) -> Answer:
         """Run a command in a host: ``output``, ``error``, ``exit_code``."""
         return self._send("POST", {"command": command, "timeout": timeout}, "nodes", node, "exec")
 
@@ -86,7 +87,7 @@ class Client:
         """Begin a capture at an end of a link, emulated or simulated. Returns its number."""
         return int(self._send("POST", {"link": link, "end": end, "filter": filter}, "captures")["number"])
 
-    def captures(self) -> list[dict[str, Any]]:
+    def captures(self) -> list[Answer]:
         """All captures: whether each is ``running``, and of one at a simulated end how many frames are ``lost``."""
         return self._list("captures")
 
@@ -99,15 +100,15 @@ class Client:
         """Begin an iperf3 flow; options: protocol, rate, seconds. Returns its number."""
         return int(self._send("POST", {"client": client, "server": server, **options}, "flows")["number"])
 
-    def flow(self, flow: int) -> dict[str, Any]:
+    def flow(self, flow: int) -> Answer:
         """A flow: its ``state``, and the rate of every second."""
         return self._get("flows", flow)
 
-    def stop_flow(self, flow: int) -> dict[str, Any]:
+    def stop_flow(self, flow: int) -> Answer:
         """End a flow before its time."""
         return self._send("POST", None, "flows", flow, "stop")
 
-    def events(self) -> Iterator[dict[str, Any]]:
+    def events(self) -> Iterator[Answer]:
         """Updates, two a second, until the network stops."""
         with self._open("GET", None, ("events",)) as answer:
             for line in answer:
@@ -118,17 +119,17 @@ class Client:
 
     # Of a page of a simulation in virtual time only
 
-    def simulation(self) -> dict[str, Any]:
+    def simulation(self) -> Answer:
         """Where it is, and whether it goes on."""
         return self._get("simulation")
 
-    def step(self, events: int = 1) -> dict[str, Any]:
+    def step(self, events: int = 1) -> Answer:
         """Handle so many events, and pause."""
         return self._send("POST", {"events": events}, "simulation", "step")
 
     def run(
         self, until: str | None = None, *, speed: float | None = None, condition: dict[str, Any] | None = None
-    ) -> dict[str, Any]:
+    ) -> Answer:
         """Go on to an instant such as ``"20ms"``, until a condition holds, or to the end. Returns at once; see `wait`.
 
         Args:
@@ -139,30 +140,30 @@ class Client:
         body = {"speed": speed, "condition": condition, **({} if until is None else {"until": until})}
         return self._send("POST", body, "simulation", "run")
 
-    def pause(self) -> dict[str, Any]:
+    def pause(self) -> Answer:
         """Stop where it is."""
         return self._send("POST", None, "simulation", "pause")
 
-    def wait(self) -> dict[str, Any]:
+    def wait(self) -> Answer:
         """Wait until it does not go on by itself any more."""
         for event in self.events():
             if not event["simulation"]["running"]:
                 break
         return self.simulation()
 
-    def next_events(self) -> list[dict[str, Any]]:
+    def next_events(self) -> list[Answer]:
         """The next 50 events, as things stand."""
         return self._list("simulation", "next-events")
 
-    def queue(self, link: str) -> list[dict[str, Any]]:
+    def queue(self, link: str) -> list[Answer]:
         """What is in both directions of a link."""
         return self._list("links", link, "queue")
 
-    def connections(self) -> list[dict[str, Any]]:
+    def connections(self) -> list[Answer]:
         """The TCP connections of simulated hosts."""
         return self._list("simulation", "connections")
 
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[Answer]:
         """The latest 200 packets that interfaces sent or got."""
         return self._list("simulation", "messages")
 
@@ -170,13 +171,13 @@ class Client:
         """Keep only the packets of these interfaces; of all where none is named."""
         self._send("PUT", {"interfaces": interfaces}, "simulation", "messages")
 
-    def _list(self, *path: Any) -> list[dict[str, Any]]:
+    def _list(self, *path: Any) -> list[Answer]:
         return list(json.loads(self._ask("GET", None, *path)))
 
-    def _get(self, *path: Any) -> dict[str, Any]:
+    def _get(self, *path: Any) -> Answer:
         return dict(json.loads(self._ask("GET", None, *path)))
 
-    def _send(self, method: str, body: dict[str, Any] | None, *path: Any) -> dict[str, Any]:
+    def _send(self, method: str, body: dict[str, Any] | None, *path: Any) -> Answer:
         return dict(json.loads(self._ask(method, body, *path)))
 
     def _ask(self, method: str, body: dict[str, Any] | None, *path: Any) -> bytes:

@@ -15,6 +15,7 @@ from hybridnet.run.live.captures import Captures
 from hybridnet.run.live.drawing import describe_link
 from hybridnet.run.live.flows import Flows
 from hybridnet.run.live.network import Live
+from hybridnet.run.live.response_schemas import Answer
 from hybridnet.run.live.updates import detail, state
 from hybridnet.run.live.watching import Watcher
 from hybridnet.system.ending import Endings
@@ -38,21 +39,21 @@ class Control:
         """End what was begun for somebody at the page."""
         Endings(self.captures.close, self.flows.close).close()
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Answer:
         """The verdict, the instances, and how much there is."""
         drawing = self._watcher.drawing()
         counts = {name: len(drawing[name]) for name in ("machines", "nodes", "links")}
         return {**state(self._watcher.seen), "counts": counts}
 
-    def verdict(self) -> dict[str, Any]:
+    def verdict(self) -> Answer:
         """The verdict since the start, with what was compared with the limits."""
         return self._watcher.seen.verdict.to_json()
 
-    def network(self) -> dict[str, Any]:
+    def network(self) -> Answer:
         """Machines, nodes and links."""
         return self._watcher.drawing()
 
-    def link(self, link: str) -> dict[str, Any]:
+    def link(self, link: str) -> Answer:
         """One link: what it is, what was said of it, and what it carries now."""
         number = self._watcher.number_of(link)
         return {
@@ -61,11 +62,11 @@ class Control:
             "figures": detail(self._watcher.seen, number),
         }
 
-    def history(self, link: str) -> dict[str, Any]:
+    def history(self, link: str) -> Answer:
         """The last minutes of a link."""
         return self._watcher.history(link)
 
-    def link_options(self) -> list[dict[str, Any]]:
+    def link_options(self) -> list[Answer]:
         """What `set_link` takes: the table of options of a link's direction."""
         return [
             {
@@ -79,7 +80,7 @@ class Control:
             for name, option in table("direction").said.items()
         ]
 
-    def set_link(self, link: str, options: dict[str, Any]) -> dict[str, Any]:
+    def set_link(self, link: str, options: dict[str, Any]) -> Answer:
         """Change options of a link; returns it as `link` does."""
         spec = self._live.link_spec(link)
         if not options:
@@ -93,7 +94,7 @@ class Control:
             self._watcher.redraw()
         return describe_link(self._live, link)
 
-    def set_status(self, link: str, status: str) -> dict[str, Any]:
+    def set_status(self, link: str, status: str) -> Answer:
         """Set the links between a link's two nodes up or down; returns it as `link` does."""
         plan = self._live.link(link)
         with self._changing:
@@ -101,22 +102,22 @@ class Control:
             self._watcher.redraw()
         return describe_link(self._live, link)
 
-    def exec(self, node: str, command: str, timeout: float = 10.0) -> dict[str, Any]:
+    def exec(self, node: str, command: str, timeout: float = 10.0) -> Answer:
         """Run a command of the shell in a node, beside its own shell."""
         self._live.node(node)
         done = self._live.call(node, "exec", argv=command, timeout=timeout, node=node)
         out, err = (done[name][:OUTPUT_LIMIT].decode(errors="replace") for name in ("stdout", "stderr"))
         return {"output": out, "error": err, "exit_code": done["status"]}
 
-    def start_capture(self, link: str, end: str = "a", filter: str = "") -> dict[str, Any]:
+    def start_capture(self, link: str, end: str = "a", filter: str = "") -> Answer:
         """Begin a capture; see `hybridnet.run.live.captures`."""
         return self.captures.start(link, end, filter)
 
-    def list_captures(self) -> list[dict[str, Any]]:
+    def list_captures(self) -> list[Answer]:
         """All captures."""
         return self.captures.list()
 
-    def stop_capture(self, number: str) -> dict[str, Any]:
+    def stop_capture(self, number: str) -> Answer:
         """End a capture."""
         return self.captures.stop(_number(number, "capture"))
 
@@ -126,19 +127,19 @@ class Control:
 
     def start_flow(
         self, client: str, server: str, protocol: str = "TCP", rate: str | None = None, seconds: float = 10
-    ) -> dict[str, Any]:
+    ) -> Answer:
         """Begin a flow; see `hybridnet.run.live.flows`."""
         return self.flows.start(client, server, protocol, rate, seconds)
 
-    def list_flows(self) -> list[dict[str, Any]]:
+    def list_flows(self) -> list[Answer]:
         """All flows."""
         return self.flows.list()
 
-    def flow(self, number: str) -> dict[str, Any]:
+    def flow(self, number: str) -> Answer:
         """One flow."""
         return self.flows.get(_number(number, "flow"))
 
-    def stop_flow(self, number: str) -> dict[str, Any]:
+    def stop_flow(self, number: str) -> Answer:
         """End a flow."""
         return self.flows.stop(_number(number, "flow"))
 

@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hybridnet.describe.topo import natural
 from hybridnet.plan.network import Plan
 from hybridnet.plan.network.links import LinkPlan
 from hybridnet.run.live.network import Live
+from hybridnet.run.live.response_schemas import Answer
 
 __all__ = ["describe", "describe_link"]
 
 KINDS = {"simhost": "host", "simrouter": "router", "simswitch": "switch"}
 
 
-def describe(live: Live) -> dict[str, Any]:
+def describe(live: Live) -> Answer:
     """The machines, nodes and links. The place of a link in the list is its number in updates of rates."""
     plan, down = live.plan, live.down()
     simulated = plan.simulated
@@ -28,7 +27,7 @@ def describe(live: Live) -> dict[str, Any]:
     }
 
 
-def describe_link(live: Live, name: str) -> dict[str, Any]:
+def describe_link(live: Live, name: str) -> Answer:
     """One link, with what was said of it, from its first end and from its second."""
     said = live.options(live.link_spec(name))
     return {
@@ -40,7 +39,7 @@ def describe_link(live: Live, name: str) -> dict[str, Any]:
     }
 
 
-def _node(live: Live, plan: Plan, name: str, simulated: bool) -> dict[str, Any]:
+def _node(live: Live, plan: Plan, name: str, simulated: bool) -> Answer:
     spec = live.net.topo.node_spec(name)
     machine = plan.machine_of[name]
     return {
@@ -66,7 +65,7 @@ def _addresses(plan: Plan, machine: str, name: str) -> list[str]:
     return []
 
 
-def _link(link: LinkPlan, down: bool) -> dict[str, Any]:
+def _link(link: LinkPlan, down: bool) -> Answer:
     return {
         "name": link.name,
         "a": {"node": link.a.node, "interface": link.a.interface},

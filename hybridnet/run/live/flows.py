@@ -9,11 +9,11 @@ import re
 import subprocess
 import threading
 from dataclasses import dataclass, field
-from typing import Any
 
 from hybridnet.describe.quantities import parse_rate
 from hybridnet.errors import ExperimentError, HybridnetError, UsageError
 from hybridnet.run.live.network import Live, UnknownNameError
+from hybridnet.run.live.response_schemas import Answer
 from hybridnet.run.node import Host
 from hybridnet.run.node.iperf_server import LASTED, interval_words, without_idle_ends
 from hybridnet.run.node.popen import Popen
@@ -47,7 +47,7 @@ class Flow:
     received_bps: float | None = None
     error: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> Answer:
         names = (
             "number",
             "client",
@@ -71,9 +71,7 @@ class Flows:
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
-    def start(
-        self, client: str, server: str, protocol: str, rate: str | None, seconds: float
-    ) -> dict[str, Any]:
+    def start(self, client: str, server: str, protocol: str, rate: str | None, seconds: float) -> Answer:
         """Begin one.
 
         Args:
@@ -124,16 +122,16 @@ class Flows:
         threading.Thread(target=self._follow, args=(flow,), name=f"flow {number}", daemon=True).start()
         return flow.to_json()
 
-    def list(self) -> list[dict[str, Any]]:
+    def list(self) -> list[Answer]:
         """All of them, also those that have ended."""
         with self._lock:
             return [flow.to_json() for flow in self._flows.values()]
 
-    def get(self, number: int) -> dict[str, Any]:
+    def get(self, number: int) -> Answer:
         """One of them. Raises UnknownNameError."""
         return self._flow(number).to_json()
 
-    def stop(self, number: int) -> dict[str, Any]:
+    def stop(self, number: int) -> Answer:
         """End one before its time; does nothing if it has ended. Raises UnknownNameError."""
         flow = self._flow(number)
         if flow.state == "running":

@@ -10,6 +10,8 @@ from typing import Any
 __all__ = ["ANSWERS", "COUNT", "FLAG", "PERHAPS", "TEXT", "Schema", "by_name", "list_of", "object_of"]
 
 Schema = dict[str, Any]
+Answer = dict[str, Any]
+"""What a route of REST answers: `ANSWERS` has the schema of each."""
 
 TEXT: Schema = {"type": "string"}
 FLAG: Schema = {"type": "boolean"}

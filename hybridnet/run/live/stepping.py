@@ -13,12 +13,14 @@ from typing import Any, ClassVar, NoReturn, Protocol
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import plain
 from hybridnet.errors import MachineError, UsageError
+from hybridnet.machines.cluster.machines import Calls
 from hybridnet.observe.results.verdict import Verdict
 from hybridnet.plan.network import Plan
 from hybridnet.run.live.control import Control
 from hybridnet.run.live.network import Live, UnknownNameError
 from hybridnet.run.live.page import Page
 from hybridnet.run.live.page_options import LOOPBACK, checked_place
+from hybridnet.run.live.response_schemas import Answer
 from hybridnet.run.live.routes import Route
 from hybridnet.run.live.stepping_response_schemas import STEPPING_ANSWERS
 from hybridnet.run.live.stepping_routes import STEPPING_ROUTES
@@ -27,7 +29,6 @@ from hybridnet.simulate.offline.stepper import Stepper
 
 __all__ = ["LiveStepper", "Stepped", "SteppingPage"]
 
-Json = dict[str, Any]
 NEXT_EVENTS = 50
 _SECOND = 1_000_000_000
 
@@ -42,16 +43,16 @@ class Stepped(Protocol):
     @property
     def progress(self) -> Any: ...
     def step(self, events: int = 1) -> Any: ...
-    def asked_to_run(self, until: str | None, condition: Json | None, speed: float | None) -> Any: ...
+    def asked_to_run(self, until: str | None, condition: Answer | None, speed: float | None) -> Any: ...
     def pause(self) -> Any: ...
-    def next_events(self, most: int = 50) -> list[Json]: ...
-    def packets(self) -> Json: ...
-    def queue(self, link: str, most: int = 100) -> list[Json]: ...
-    def connections(self) -> list[Json]: ...
-    def messages(self, first: int = 0, most: int = 200) -> list[Json]: ...
+    def next_events(self, most: int = 50) -> list[Answer]: ...
+    def packets(self) -> Answer: ...
+    def queue(self, link: str, most: int = 100) -> list[Answer]: ...
+    def connections(self) -> list[Answer]: ...
+    def messages(self, first: int = 0, most: int = 200) -> list[Answer]: ...
     def follow(self, interfaces: Sequence[str]) -> None: ...
     def figures(self) -> dict[str, dict[str, list[str]]]: ...
-    def link_counts(self, known: int) -> Json: ...
+    def link_counts(self, known: int) -> Answer: ...
 
 
 class LiveStepper(Stepper):
@@ -66,7 +67,7 @@ class SteppingPage(Page):
     """Serves one simulation until it is closed. Arguments and errors are those of `Page`."""
 
     routes: ClassVar[Sequence[Route]] = STEPPING_ROUTES
-    answers: ClassVar[Mapping[str, Json]] = STEPPING_ANSWERS
+    answers: ClassVar[Mapping[str, Answer]] = STEPPING_ANSWERS
 
     def __init__(
         self, stepped: Stepped, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()
@@ -105,7 +106,7 @@ class SteppedMachines:
     def address(self, _: str) -> str:
         return "virtual time"
 
-    def call_left(self, calls: Mapping[str, tuple[str, Json]]) -> dict[str, Any]:
+    def call_left(self, calls: Calls) -> Answer:
         """Of the one machine what its agent's verb `look` would answer."""
         [(machine, (_, arguments))] = calls.items()
         [instance] = self._stepped.plan.instances
@@ -146,41 +147,41 @@ class SteppingControl(Control):
         super().__init__(live, watcher)
         self._stepped = stepped
 
-    def start_capture(self, link: str, end: str = "a", filter: str = "") -> Json:
+    def start_capture(self, link: str, end: str = "a", filter: str = "") -> Answer:
         """Refused."""
         self._live.link(link)
         _refuse_capture(link)
 
-    def simulation(self) -> Json:
+    def simulation(self) -> Answer:
         """Where it is."""
         return _progress(self._stepped.progress)
 
-    def step(self, events: int = 1) -> Json:
+    def step(self, events: int = 1) -> Answer:
         """Handle so many events."""
         return _progress(self._stepped.step(events))
 
     def run(
-        self, until: str | None = None, speed: float | None = None, condition: Json | None = None
-    ) -> Json:
+        self, until: str | None = None, speed: float | None = None, condition: Answer | None = None
+    ) -> Answer:
         """Go on; returns at once."""
         return _progress(self._stepped.asked_to_run(until, condition, speed))
 
-    def pause(self) -> Json:
+    def pause(self) -> Answer:
         """Stop."""
         return _progress(self._stepped.pause())
 
-    def next_events(self) -> list[Json]:
+    def next_events(self) -> list[Answer]:
         """The events to come."""
         return self._stepped.next_events(NEXT_EVENTS)
 
-    def packets(self) -> Json:
+    def packets(self) -> Answer:
         """Where packets are; directions have the number of their link in the drawing."""
         packets = self._stepped.packets()
         for direction in packets["directions"]:
             direction["number"] = self._watcher.number_of(direction.pop("link"))
         return packets
 
-    def queue(self, link: str) -> list[Json]:
+    def queue(self, link: str) -> list[Answer]:
         """What is in a link."""
         try:
             self._live.link(link)
@@ -188,24 +189,24 @@ class SteppingControl(Control):
             raise UnknownNameError(f"link {plain(link)}: there is no such link") from None
         return self._stepped.queue(link)
 
-    def connections(self) -> list[Json]:
+    def connections(self) -> list[Answer]:
         """TCP connections."""
         return self._stepped.connections()
 
-    def messages(self) -> list[Json]:
+    def messages(self) -> list[Answer]:
         """The message trace."""
         return self._stepped.messages()
 
-    def follow(self, interfaces: list[str]) -> Json:
+    def follow(self, interfaces: list[str]) -> Answer:
         """Of these interfaces only; returns them."""
         self._stepped.follow(interfaces)
         return {"interfaces": interfaces}
 
-    def figures(self) -> Json:
+    def figures(self) -> Answer:
         """What a condition can speak of."""
         return self._stepped.figures()
 
 
-def _progress(progress: Any) -> Json:
-    said: Json = progress.to_json()
+def _progress(progress: Any) -> Answer:
+    said: Answer = progress.to_json()
     return said

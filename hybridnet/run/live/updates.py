@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 
 from hybridnet.run.live.figures import Array, Figures
+from hybridnet.run.live.response_schemas import Answer
 from hybridnet.run.live.watching import Seen
 
 __all__ = ["Updates", "detail", "state"]
@@ -50,7 +50,7 @@ def _rows(figures: Figures) -> Array:
     return np.hstack([rates, *sums]).astype(np.int64)
 
 
-def state(seen: Seen) -> dict[str, Any]:
+def state(seen: Seen) -> Answer:
     """The whole network in a few lines."""
     return {
         "number": seen.number,
@@ -62,7 +62,7 @@ def state(seen: Seen) -> dict[str, Any]:
     }
 
 
-def detail(seen: Seen, number: int) -> dict[str, Any]:
+def detail(seen: Seen, number: int) -> Answer:
     """All figures of one link: of each direction; null where one is not known. Empty before the first look."""
     if seen.figures is None or number >= len(seen.figures.rate_bps):
         return {}

@@ -25,6 +25,7 @@ from hybridnet.plan.network import Plan
 from hybridnet.run.live.drawing import describe
 from hybridnet.run.live.figures import Array, Figures, LinkFigures, Look
 from hybridnet.run.live.network import Live, no_such_link
+from hybridnet.run.live.response_schemas import Answer
 from hybridnet.system.log import debug
 
 __all__ = ["INTERVAL_S", "Seen", "Watcher"]
@@ -56,7 +57,7 @@ class Seen:
     verdict: Verdict
     figures: Figures | None
     instances: dict[str, dict[str, float]]
-    simulation: dict[str, Any] | None = None
+    simulation: Answer | None = None
 
 
 class Watcher:
@@ -71,7 +72,7 @@ class Watcher:
         self,
         live: Live,
         on_look: Callable[[], object],
-        simulation: Callable[[], dict[str, Any]] | None = None,
+        simulation: Callable[[], Answer] | None = None,
     ) -> None:
         self._live = live
         self._on_look = on_look
@@ -80,7 +81,7 @@ class Watcher:
         self._down: frozenset[str] = frozenset()
         self._lock = threading.Lock()
         self._looking = threading.Lock()  # one look at a time
-        self._drawing: dict[str, Any] = {}
+        self._drawing: Answer = {}
         self._history: deque[tuple[float, Array]] = deque()
         self._instances: dict[str, deque[Mapping[str, Any]]] = {}
         self._version = 0
@@ -103,7 +104,7 @@ class Watcher:
         """Look as soon as possible, for something has moved."""
         self._wanted.set()
 
-    def drawing(self) -> dict[str, Any]:
+    def drawing(self) -> Answer:
         """The network as `describe` has it, and its ``version``."""
         with self._lock:
             return self._drawing
@@ -116,7 +117,7 @@ class Watcher:
             raise no_such_link(link, names)
         return names.index(link)
 
-    def history(self, link: str) -> dict[str, Any]:
+    def history(self, link: str) -> Answer:
         """The last minutes of a link: ``time`` in seconds since 1970, and of both directions the rate, the waiting
         packets and the drops since the start. Raises UnknownNameError.
         """

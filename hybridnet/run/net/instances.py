@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.machines.cluster import Machines
+from hybridnet.machines.cluster.machines import Calls
 
 __all__ = ["by_instance", "call_instances"]
 
 
-def call_instances(
-    cluster: Machines, machine_of: Mapping[str, str], calls: Mapping[str, tuple[str, dict[str, Any]]]
-) -> None:
+def call_instances(cluster: Machines, machine_of: Mapping[str, str], calls: Calls) -> None:
     """Run one verb of each of several instances: at the same time on different machines, one after the other on one.
 
     Args:
@@ -25,7 +24,7 @@ def call_instances(
     """
     waiting = dict(calls)
     while waiting:
-        turn: dict[str, tuple[str, dict[str, Any]]] = {}
+        turn: Calls = {}
         for instance in list(waiting):
             if machine_of[instance] not in turn:
                 verb, arguments = waiting.pop(instance)

@@ -16,6 +16,7 @@ from hybridnet.describe.topo.options import End, check_names
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, TopologyError, UsageError
 from hybridnet.machines.cluster import Machines
+from hybridnet.machines.cluster.machines import Calls
 from hybridnet.plan.network import Plan
 from hybridnet.plan.network.links import LinkPlan, changed, rewritten
 from hybridnet.run.net.instances import call_instances
@@ -205,7 +206,7 @@ class LinkChanges:
         simulated = self._plan.simulated
         return [end for end in (link.a, link.b) if end.node in nodes and end.node not in simulated]
 
-    def _call(self, calls: Mapping[str, tuple[str, dict[str, Any]]]) -> None:
+    def _call(self, calls: Calls) -> None:
         call_instances(self._cluster, self._plan.machine_of_instance, calls)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError
+from hybridnet.machines.cluster.machines import Calls
 from hybridnet.run.net.ping_matrix import measure_pings
 from hybridnet.run.node import Host
 from hybridnet.system.log import output
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["announce", "patience", "ping_all", "ping_all_at_once"]
 
 MOST_SECONDS = 86_400
-
-Calls = dict[str, tuple[str, dict[str, Any]]]
 
 
 def announce(hosts: Sequence[object] | None) -> None:
