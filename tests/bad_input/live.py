@@ -16,6 +16,8 @@ from hybridnet import (
     Condition,
     Controller,
     CPULimitedHost,
+    Faucet,
+    Gauge,
     Generator,
     Host,
     Intf,
@@ -23,6 +25,7 @@ from hybridnet import (
     LinuxBridge,
     Net,
     Node,
+    OsKen,
     OVSController,
     Receiver,
     RemoteController,
@@ -288,15 +291,17 @@ OF_NODES = [
     ),
     Subject("Popen.stdin.write", program("stdin.write"), {"data": "x"}),
 ]
+OF_APPS = {
+    "port": None, "rest_port": None, "arguments": (), "log": None, "on_line": None, "machines": None, "ip": "127.0.0.1",
+    "protocol": "tcp", **NO_OPTION,
+}  # fmt: skip
 OF_CONTROLLERS = [
     Subject("RemoteController", RemoteController, {
         "name": "c0", "ip": "127.0.0.1", "port": None, "machines": None, "protocol": "tcp", "command": None,
         **NO_OPTION,
     }),
-    *(Subject(cls.__name__, cls, {
-        "name": "c0", "port": None, "rest_port": None, "arguments": (), "log": None, "on_line": None, "machines": None,
-        "ip": "127.0.0.1", "protocol": "tcp", **NO_OPTION,
-    }) for cls in (Ryu, Controller, OVSController)),
+    *(Subject(cls.__name__, cls, {"name": "c0", **OF_APPS}) for cls in (Ryu, Controller, OVSController, OsKen)),
+    *(Subject(cls.__name__, cls, {"name": "c0", "config": __file__, **OF_APPS}) for cls in (Faucet, Gauge)),
     Subject("Ryu(app)", lambda app: Ryu("c0", app), {"app": "tree_switch"}),
 ]  # fmt: skip
 DIRECTION = dict.fromkeys(keys())

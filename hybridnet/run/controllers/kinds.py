@@ -408,7 +408,8 @@ class Faucet(OsKen):
 
     def __init__(self, name: str = "c0", config: str | Path = "faucet.yaml", **options: Any) -> None:
         super().__init__(name, f"faucet.{self._app}", **options)
-        path = user_file(text(str(config), f"controller {self.name}: config")).resolve()
+        what = f"controller {self.name}: config"
+        path = user_file(text(str(config) if isinstance(config, Path) else config, what)).resolve()
         if not path.is_file():
             raise UsageError(
                 f"controller {self.name}: {self._app.title()}'s configuration {shown(str(config))} is no file; name one"
