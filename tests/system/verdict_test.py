@@ -63,7 +63,9 @@ def test_a_quick_ping_is_trusted_busy_cores_saturate_and_slow_switches_are_named
         assert any(
             "dropped at interfaces of hosts and switches (s1-eth1 " in reason for reason in verdict.reasons
         )
-    assert net.verdict().word == "saturated"
+    # How long the switches were stopped depends on the computer, too; long enough, and it is an incident besides.
+    assert net.verdict().word in ("saturated", "broken")
+    assert any("its processors were more than 98 % busy" in reason for reason in net.verdict().reasons)
 
 
 def test_frames_to_a_link_that_was_set_down_are_not_put_down_to_a_slow_reader() -> None:
