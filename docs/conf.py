@@ -66,6 +66,7 @@ SECTIONS = {
         "CHANGELOG",
         "SECURITY",
         "CODE_OF_CONDUCT",
+        *sorted(f"docs/inside/{file.stem}" for file in (ROOT / "docs" / "inside").glob("*.md")),
     ],
 }
 NAMED = {page for pages in SECTIONS.values() for page in pages}
