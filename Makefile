@@ -18,7 +18,7 @@ FUZZ_SECONDS ?= 6
 FUZZ_FLAGS := -max_len=4096 -artifact_prefix=build/fuzz/ -print_final_stats=1 -verbosity=0
 
 help:  ## print this
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | column -t -s '|'
+	@awk -F ':.*## ' '/^[a-z-]*:.*## / { printf "%-20s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install:  ## packages, Python environments, extension; quick the second time
 	@setup/install
