@@ -15,6 +15,7 @@ import pytest
 
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.cluster.calls import present_workers
 from hybridnet.machines.workers.certificates import make_certificate
 from hybridnet.machines.workers.security import security_of
 from hybridnet.system.journal import read_entries, start_time
@@ -202,7 +203,7 @@ def test_machines_of_an_existing_scheduler_are_its_workers(tmp_path: Path) -> No
             with pytest.raises(MachineError, match="no Dask worker named two waits"), cluster.joining("two"):
                 pass
             begin("two")
-            there = lambda: {info["name"] for info in cluster.client.scheduler_info(-1)["workers"].values()}  # noqa: E731
+            there = lambda: {info["name"] for info in present_workers(cluster.client).values()}  # noqa: E731
             wait_until(lambda: "two" in there(), patience_s=30)
             for _ in range(2):
                 with cluster.joining("two") as arrival:

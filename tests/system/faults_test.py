@@ -22,6 +22,7 @@ import pytest
 
 from hybridnet import HybridnetError
 from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.cluster.calls import present_workers
 from tests.system import faults
 from tests.system.computer import ROOT, on_a_computer
 from tests.system.faults import Fault, inject, remove_faults
@@ -121,11 +122,7 @@ def looks(cluster: Cluster) -> dict[str, str]:
 
 @pytest.fixture
 def put_into_m2(cluster: Cluster) -> Iterator[Any]:
-    [worker] = [
-        address
-        for address, info in cluster.client.scheduler_info(n_workers=-1)["workers"].items()
-        if info["name"] == "m2"
-    ]
+    [worker] = [address for address, info in present_workers(cluster.client).items() if info["name"] == "m2"]
     yield lambda fault: cluster.client.run(inject, fault, workers=[worker])
     cluster.client.run(remove_faults, workers=[worker])
 

@@ -19,6 +19,7 @@ import pytest
 
 from hybridnet import Net, Ryu
 from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.cluster.calls import present_workers
 from hybridnet.run.controllers.process import free_port
 from hybridnet.system.journal import read_entries
 from hybridnet.topologies import TwoTrees
@@ -44,7 +45,7 @@ class Run:
         client = net.cluster.client
         assert client.scheduler is not None
         self.scheduler = client.scheduler.address.removeprefix("tls://")
-        workers = client.scheduler_info(n_workers=-1)["workers"]
+        workers = present_workers(client)
         self.workers = {info["name"]: address.removeprefix("tls://") for address, info in workers.items()}
         assert ryu.process is not None
         assert ryu.process.pid is not None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One verb on one machine's agent: asked in the event loop of the Dask client, run in a thread of the agent's.
+"""What is asked over a Dask client: one verb of one machine's agent, and which workers there are.
 
+A verb is asked in the client's event loop, and runs in a thread of the agent's.
 What the verb raises comes back as a value, so an exception of the call itself always means that the connection broke.
 """
 
@@ -29,3 +30,14 @@ async def show_presence(client: Client, worker: str) -> None:
         OSError, TimeoutError, KeyError: distributed's; it is not, or just going.
     """
     await client.run(hear, workers=[worker])
+
+
+def present_workers(client: Client) -> dict[str, dict[str, Any]]:
+    """What the scheduler says of each of its workers now, by the worker's address.
+
+    `Client.scheduler_info` is not asked: it answers from a cache, which the client's own refresh replaces every two
+    seconds by one without workers, also between the question and its answer.
+    """
+    scheduler = client.scheduler
+    assert scheduler is not None  # there is one as long as the client is
+    return cast(dict[str, dict[str, Any]], client.sync(scheduler.identity, n_workers=-1)["workers"])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from hybridnet.describe.topo.specs import natural
 from hybridnet.describe.values import number, plain, shown, text
 from hybridnet.errors import MachineError, UsageError
+from hybridnet.machines.cluster.calls import present_workers
 from hybridnet.machines.cluster.names import distinct
 from hybridnet.machines.workers.dask_settings import QuietClient
 from hybridnet.machines.workers.lean_dask import Client, Security
@@ -80,7 +81,7 @@ def workers_of(
         MachineError: the scheduler lacks such workers, or has too few.
         UsageError: a worker whose own name is to be the machine's has one that a machine cannot have.
     """
-    named = (str(info["name"]) for info in client.scheduler_info(n_workers=-1)["workers"].values())
+    named = (str(info["name"]) for info in present_workers(client).values())
     present = sorted(named, key=natural)  # the scheduler lists them as they came
     wanted = list(workers or present)
     if names is not None and workers is None:

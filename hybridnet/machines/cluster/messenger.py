@@ -119,11 +119,9 @@ class Messenger:
 
     def find(self, dask_name: str) -> str:
         """The address of the worker of this name; empty while there is none."""
-        # Not by Client.scheduler_info(): between its question and its answer may come its own refresh, which leaves the
-        # workers out.
-        scheduler = self.client.scheduler
-        assert scheduler is not None  # there is one as long as the client is
-        workers = self.client.sync(scheduler.identity, n_workers=-1)["workers"]
+        from hybridnet.machines.cluster.calls import present_workers
+
+        workers = present_workers(self.client)
         return next((address for address, info in workers.items() if info["name"] == dask_name), "")
 
     def send(

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from hybridnet.errors import MachineError
+from hybridnet.machines.cluster.calls import present_workers
 from hybridnet.machines.cluster.names import distinct
 from hybridnet.machines.cluster.starters import Meeting, Starter
 from hybridnet.machines.workers.existing import clean_beside, end_beside, launch_beside
@@ -71,7 +72,7 @@ class WorkerStarter(Starter):
         distinct([machine])
         if machine in self._workers:
             return
-        present = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        present = present_workers(self._client).values()
         taken = {*self._workers.values(), *(str(info["name"]) for info in present if _is_agent(info))}
         waiting = [name for name in (str(info["name"]) for info in present) if name not in taken]
         found = waiting if self._any_worker else [worker for worker in waiting if worker == machine]
@@ -111,11 +112,10 @@ class WorkerStarter(Starter):
 
     def _worker_beside(self, machine: str) -> str:
         """The address of the worker that a machine is beside."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
         name = self._workers[machine]
-        for address, info in workers.items():
+        for address, info in present_workers(self._client).items():
             if str(info["name"]) == name:
-                return str(address)
+                return address
         raise MachineError(
             f"machine {machine}: its Dask worker {name} has left the scheduler; start that worker again"
         )
