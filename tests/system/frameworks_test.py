@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -107,9 +108,23 @@ def test_vlans_of_faucet_isolate_and_gauge_counts_what_the_switch_counts(tmp_pat
 
 def test_an_app_of_another_version_of_openflow_is_named_at_once_and_the_option_helps() -> None:
     net = Net(LinearTopo(2), controller=Ryu("c0", "ryu.app.simple_switch"))
+    began = time.monotonic()
     cure = "its apps speak OpenFlow10, and a switch speaks OpenFlow13; write --protocols OpenFlow10"
     with pytest.raises(ControllerError, match=cure):
         net.start()
+    assert time.monotonic() - began < 30, "not after the minute that a start waits for switches"
     with Net(LinearTopo(2), controller=Ryu("c0", "ryu.app.simple_switch"), protocols="OpenFlow10") as net:
         assert net.pingAll(timeout=5) == 0
         assert "OF1.3" not in net["s1"].dpctl("dump-ports")
+
+
+def test_two_controllers_of_different_versions_share_the_switches() -> None:
+    topo = Topo()
+    for number, version in ((1, "OpenFlow10"), (2, "OpenFlow13")):
+        topo.addSwitch(f"s{number}", protocols=version)
+        topo.addLink(topo.addHost(f"h{number}"), f"s{number}")
+    topo.addLink("s1", "s2")
+    controllers = [Ryu("c0", "ryu.app.simple_switch"), Ryu("c1", "ryu.app.simple_switch_13")]
+    with Net(topo, controller=controllers) as net:
+        assert net.pingAll(timeout=5) == 0
+        net.check()

@@ -143,6 +143,9 @@ class RemoteController:
         """Return what a switch is told, if this computer has `head_address` toward it."""
         return f"tcp:{head_address if self.ip in _LOOPBACK else self.ip}:{self.port}"
 
+    refusal = ""
+    """Why it has refused a switch, and the cure; empty: it has not, as far as is known."""
+
     def check(self) -> None:
         """Do nothing: somebody else runs it, and its failure shows at the switches."""
 
@@ -241,7 +244,7 @@ class Ryu(RemoteController):
             )
         self._on_line = on_line
         self._settled = 0  # switches, as its log says
-        self._refusal = ""  # as its log says
+        self.refusal = ""  # of a switch, because of its version of OpenFlow, as its log says; and the cure
         self.process: ControllerProcess | None = None
         self._wanted = False
 
@@ -282,7 +285,7 @@ class Ryu(RemoteController):
             log=self._log,
             on_line=self._line,
         )
-        self._settled, self._refusal = 0, ""
+        self._settled, self.refusal = 0, ""
         self._wanted = True
         self.process.launch()
 
@@ -324,11 +327,11 @@ class Ryu(RemoteController):
     def _line(self, line: str) -> None:
         if said := _SETTLED.match(line):
             self._settled = int(said[1])
-        if (said := _REFUSED.search(line)) and not self._refusal:
-            own = ", ".join(_version(number) for number in said[2].split(","))
-            self._refusal = (
-                f"controller {self.name}: its apps speak {own}, and a switch speaks {_version(said[1])}; write "
-                f"--protocols {own.split(', ')[-1]}, or addSwitch(..., protocols={own.split(', ')[-1]!r})"
+        if (said := _REFUSED.search(line)) and not self.refusal:
+            own = [_version(number) for number in said[2].split(",")]
+            self.refusal = (
+                f"controller {self.name}: its apps speak {', '.join(own)}, and a switch speaks {_version(said[1])}; "
+                f"write --protocols {own[-1]}, or addSwitch(..., protocols={own[-1]!r})"
             )
         if self._on_line is not None:
             self._on_line(line)
@@ -344,11 +347,9 @@ class Ryu(RemoteController):
         return self.process.rest.call(path, body, method)
 
     def check(self) -> None:
-        """Raise ControllerError if it has died, or says that it does not speak a switch's version of OpenFlow."""
+        """Raise ControllerError if it has died."""
         if self.process is not None:
             self.process.check()
-        if self._refusal:
-            raise ControllerError(self._refusal)
 
     @property
     def pid(self) -> int | None:

@@ -122,6 +122,10 @@ class Controllers:
             ]
             controller.settle(len(own), patience_s)
 
+    def refusals(self) -> list[str]:
+        """Why some have refused switches: see `RemoteController.refusal`."""
+        return [controller.refusal for controller in self.all if controller.refusal]
+
     def check(self) -> None:
         """Raise ControllerError if one has died."""
         for controller in self.all:

@@ -811,7 +811,12 @@ class Net(Structure):
                 startup.CONNECT_SECONDS if self._wait_connected is True else float(self._wait_connected)
             )
             startup.await_switches(
-                self.cluster, machines, self._controllers.check, self._on_progress, patience_s
+                self.cluster,
+                machines,
+                self._controllers.check,
+                self._controllers.refusals,
+                self._on_progress,
+                patience_s,
             )
             self._controllers.settle(plan.machine_of, switches, patience_s)
 

@@ -39,6 +39,8 @@ __all__ = [
 ]
 
 CONNECT_SECONDS = 60.0
+REFUSED_SECONDS = 3.0
+"""A switch that a controller has refused finds another one by then: it tries each every second."""
 _POLL_S = 0.1
 PEERS_SECONDS = 15.0
 _PEERS_POLL_S = 0.02
@@ -210,6 +212,7 @@ def await_switches(
     cluster: Machines,
     machines: Sequence[str],
     check: Callable[[], object],
+    refusals: Callable[[], Sequence[str]],
     on_progress: Callable[[str, str], object] | None,
     patience_s: float = CONNECT_SECONDS,
 ) -> None:
@@ -217,11 +220,13 @@ def await_switches(
 
     Args:
         check: raises the error of a controller that has died meanwhile.
+        refusals: why controllers have refused switches so far. Of several controllers another one may take the switch.
 
     Raises:
-        ControllerError: a switch did not find one in time.
+        ControllerError: a switch did not find one in time; or a controller has died, or has refused a switch and none
+            took it within `REFUSED_SECONDS`.
     """
-    deadline = time.monotonic() + patience_s
+    began = time.monotonic()
     for attempt in itertools.count():
         answers = cluster.call_all({machine: ("switches_connected", {}) for machine in machines})
         states = {name: up for answer in answers.values() for name, up in answer.items()}
@@ -232,7 +237,10 @@ def await_switches(
             info(f"*** {counted(len(states), 'switch')} connected\n")
             return
         check()
-        if time.monotonic() > deadline:
+        waited_s = time.monotonic() - began
+        if waited_s > REFUSED_SECONDS and (said := refusals()):
+            raise ControllerError("; ".join(said))
+        if waited_s > patience_s:
             names = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
             raise ControllerError(
                 f"{len(missing)} of {len(states)} switches ({names}) found no controller within {patience_s:g} s; "

@@ -8,6 +8,7 @@ import pytest
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import ControllerError
 from hybridnet.run.controllers.kinds import RemoteController
+from hybridnet.run.net import startup
 from hybridnet.run.net.controllers import controller_targets
 from hybridnet.run.net.startup import await_switches, machine_names
 from hybridnet.topologies import TwoTrees
@@ -34,8 +35,25 @@ def test_progress_tells_how_many_switches_are_connected() -> None:
     told: list[str] = []
     answers = iter([{"s1": True}, {"s2": False}, {"s1": True}, {"s2": True}])
     cluster.answers["switches_connected"] = lambda machine: next(answers)
-    await_switches(cluster, ["m1", "m2"], lambda: None, lambda machine, text: told.append(text))  # type: ignore[arg-type]
+    await_switches(cluster, ["m1", "m2"], lambda: None, list, lambda machine, text: told.append(text))  # type: ignore[arg-type]
     assert told == ["1 of 2 switches connected", "2 of 2 switches connected"]
+
+
+def test_a_switch_that_one_controller_refused_and_another_took_is_connected() -> None:
+    cluster = FakeCluster("m1")
+    answers = iter([{"s1": False}, {"s1": True}])
+    cluster.answers["switches_connected"] = lambda machine: next(answers)
+    await_switches(cluster, ["m1"], lambda: None, lambda: ["c0 refuses it"], None)  # type: ignore[arg-type]
+
+
+def test_a_switch_that_nobody_takes_is_said_in_the_words_of_who_refused_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(startup, "REFUSED_SECONDS", 0.0)
+    cluster = FakeCluster("m1")
+    cluster.answers["switches_connected"] = lambda machine: {"s1": False}
+    with pytest.raises(ControllerError, match=r"^c0 refuses it; c1 too$"):
+        await_switches(cluster, ["m1"], lambda: None, lambda: ["c0 refuses it", "c1 too"], None)  # type: ignore[arg-type]
 
 
 def test_many_missing_switches_are_named_in_part() -> None:
@@ -44,4 +62,4 @@ def test_many_missing_switches_are_named_in_part() -> None:
     with pytest.raises(
         ControllerError, match=r"7 of 7 switches \(s1, s2, s3, s4, s5 \.\.\.\) found no controller"
     ):
-        await_switches(cluster, ["m1"], lambda: None, None, 0.0)  # type: ignore[arg-type]
+        await_switches(cluster, ["m1"], lambda: None, list, None, 0.0)  # type: ignore[arg-type]
