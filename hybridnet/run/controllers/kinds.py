@@ -452,13 +452,33 @@ class Faucet(OsKen):
 class Gauge(Faucet):
     """Gauge, which writes down what Faucet's switches count; its YAML file says what, and where. As `Faucet`.
 
-    The port of a Prometheus database is that of its file (9303 unless it says another); give the same as `rest_port`.
+    Without a Prometheus database in its file there are no `metrics`.
     """
 
     _app = "gauge"
 
     def __init__(self, name: str = "c0", config: str | Path = "gauge.yaml", **options: Any) -> None:
-        super().__init__(name, config, **{"rest_port": GAUGES_OWN_PORT, **options})
+        super().__init__(name, config, **options)
+        if self.rest_port is not None:
+            raise UsageError(
+                f"controller {self.name}: its file says rest_port; write prometheus_port there, at its database"
+            )
+
+    def settings(self, address: str) -> dict[str, str]:
+        """Environment variables that its process gets. Raises UsageError: its file is no YAML."""
+        import yaml
+
+        try:
+            databases = (yaml.safe_load(self.config.read_text()) or {}).get("dbs", {}).values()
+            of_prometheus = [each for each in databases if each["type"] == "prometheus"]
+            ports = [each.get("prometheus_port", GAUGES_OWN_PORT) for each in of_prometheus]
+        except (yaml.YAMLError, OSError, UnicodeError, AttributeError, KeyError, TypeError) as error:
+            raise UsageError(
+                f"controller {self.name}: {self.config} is no configuration of Gauge's: "
+                f"{type(error).__name__}: {error}"
+            ) from None
+        self.rest_port = ports[0] if ports else None
+        return super().settings(address)
 
 
 class Controller(Ryu):
