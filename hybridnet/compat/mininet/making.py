@@ -34,7 +34,7 @@ __all__ = ["Making", "running"]
 _OF_NODES = ("devices", "privateDirs")
 _OF_HOSTS = (*_OF_NODES, "ip", "mac", "defaultRoute")
 _OF_SWITCHES = (
-    "datapath", "devices", "dpid", "failMode", "inband", "kind", "listenPort", "prio", "protocols", "reconnectms",
+    "datapath", "devices", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms",
     "stp",
 )  # fmt: skip
 _OF_ITS_CLASS = {"inNamespace", "ipv6"}
@@ -145,6 +145,8 @@ class Making(Described):
         if own.get("protocols") == EVERY_VERSION and any(each.fails_at_15() for each in self.controllers):
             own["protocols"] = _WITHOUT_15
         own["devices"] = switch.borrowed()
+        if switch.made_of is not None:
+            own["kind"] = switch.made_of
         if type(switch).__module__.startswith("hybridnet.") and (
             unknown := {name for name, value in switch.params.items() if value}
             - {*_OF_SWITCHES, *_OF_ITS_CLASS}

@@ -27,6 +27,7 @@ class LinuxBridge(Bridge):
         prio: its priority in that protocol; the lowest is the root.
     """
 
+    made_of = "linux"
     nextPrio = 100  # of the next bridge that runs the protocol and says none, as in Mininet
 
     def __init__(self, name: str, stp: bool = False, prio: int | None = None, **params: Any) -> None:
@@ -38,7 +39,7 @@ class LinuxBridge(Bridge):
 
     def take_attributes(self) -> None:
         """See `Switch`."""
-        self.params |= {"kind": "linux", "stp": truth(self.stp), "prio": self.prio}
+        self.params |= {"stp": truth(self.stp), "prio": self.prio}
         self.params |= dict.fromkeys(
             ("dpid", "failMode", "listenPort", "protocols", "datapath")
         )  # of OpenFlow

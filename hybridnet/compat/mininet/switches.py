@@ -111,6 +111,9 @@ class Bridge(Switch, live.Switch):
     """
 
     is_bridge = True
+    made_of: str | None = (
+        None  # its kind, as hybridnet's descriptions have it; `kind=` of a script is the script's own
+    )
     dpid: str  # that of a bridge which nobody gave one is derived from its name
     wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
     obeyed: list[str] | None = None  # those that it obeys; None: the network's when that was made
