@@ -152,7 +152,7 @@ def add_asked_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--switches",
         choices=OWN_KINDS,
-        help="the kind of OpenFlow switches that do not choose their datapath themselves (default: openvswitch)",
+        help="the kind of switches that choose neither their kind nor their datapath themselves (default: openvswitch)",
     )
     parser.add_argument(
         "--protocols",
@@ -278,10 +278,15 @@ def controllers_of(
     if "none" in texts:
         if len(texts) > 1 or words:
             raise UsageError(
-                f"--controller none: with it there is no other, and no {'argument' if words else 'app'}"
+                "--controller none: it stands alone; leave the other --controller and --controller-arguments out"
             )
         return []
-    return [_named(f"c{number}", text, words) for number, text in enumerate(texts)]
+    made = [_named(f"c{number}", text, words) for number, text in enumerate(texts)]
+    if words and not any(isinstance(controller, Ryu) for controller in made):
+        raise UsageError(
+            "--controller-arguments: somebody else runs the controller; give them there, or leave them out"
+        )
+    return made
 
 
 def _named(name: str, text: str, words: list[str]) -> RemoteController:

@@ -70,8 +70,9 @@ def test_each_controller_that_is_named_is_one_with_a_name_of_its_own(tmp_path: P
     [
         (["faucet:"], None, "which configuration\\? Write faucet:faucet.yaml"),
         (["faucet:/nowhere.yaml"], None, "Faucet's configuration '/nowhere.yaml' is no file"),
-        (["none", "tree_switch"], None, "with it there is no other"),
+        (["none", "tree_switch"], None, "it stands alone"),
         (["tree_switch"], "--user-flags 'x", "No closing quotation"),
+        (["remote"], "--observe-links", "somebody else runs the controller"),
         (["osken:/nowhere.py"], None, "there is no such file"),
         (["remote,host=x"], None, "write remote,ip=ADDRESS,port=NUMBER"),
     ],
