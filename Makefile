@@ -120,7 +120,7 @@ check-wheel:  ## an installed wheel runs, away from the repository
 release: install  ## source distribution and wheel in dist/, checked by check-wheel; prints what to tag, or what is missing for that
 	@$(PYTHON) .ci/release.py dist
 
-test-distributions:  ## the demo, and a part of the tests, on a fresh Debian 13 and 12: roots that debootstrap makes (root)
+test-distributions:  ## the set-up for `make demo`, and a part of the tests, on a fresh Debian 13 and 12: roots that debootstrap makes (root)
 	@for release in trixie bookworm; do .ci/distribution $$release install-to-run test-distribution; done
 
 test-distribution: install test-unit  ## unit tests and a few of the system tier: what a distribution can break

@@ -199,6 +199,7 @@ def _make(of: Framework, folder: Path, say: Callable[[str], None]) -> None:
             "--disable-pip-version-check",
         )
         _run([str(folder / "bin" / "pip"), "install", *options, "-r", str(packages)], failure, cure)
+    _run([str(folder / "bin" / "pip"), "check", "--disable-pip-version-check"], failure, cure)
     _stamp(folder).write_text("complete\n")
     say(f"{of.title}: installed")
 
