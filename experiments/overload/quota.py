@@ -7,13 +7,14 @@ It is in the journal before it is made, so ``hybridnet clean`` removes it when t
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from hybridnet.errors import EnvironmentLackError
-from hybridnet.system.cgroups import remove_group
+from hybridnet.system.cgroups import PREFIX, hold, remove_group
 from hybridnet.system.journal import Journal
 
 __all__ = ["CpuQuota", "Hierarchy", "find_hierarchy"]
@@ -85,10 +86,11 @@ class CpuQuota:
     def __init__(self, journal: Journal, cores: float) -> None:
         mountinfo = Path("/proc/self/mountinfo").read_text()
         hierarchy = find_hierarchy(mountinfo, _controllers(mountinfo))
-        self.path = hierarchy.path / f"hybridnet-{journal.run}"
+        self.path = hierarchy.path / f"{PREFIX}{journal.run}"
         journal.record("directory", path=str(self.path))
+        self._held: int | None = None
         try:
-            self.path.mkdir()
+            self._held = hold(self.path)
             for file, value in hierarchy.settings(cores).items():
                 (self.path / file).write_text(value)
         except OSError as error:
@@ -119,6 +121,9 @@ class CpuQuota:
     def close(self) -> None:
         """Remove the group. What has been killed in it may be there a moment longer."""
         remove_group(self.path)
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
 
     def __enter__(self) -> CpuQuota:
         return self

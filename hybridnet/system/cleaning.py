@@ -28,7 +28,7 @@ from pathlib import Path
 
 from hybridnet.errors import HybridnetError, MachineError
 from hybridnet.system import devices, nat
-from hybridnet.system.cgroups import remove_group
+from hybridnet.system.cgroups import remove_abandoned, remove_group
 from hybridnet.system.command import run as run_command
 from hybridnet.system.journal import (
     MACHINE_VARIABLE,
@@ -85,6 +85,9 @@ def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None 
             clean_run(directory, tell)
         except (HybridnetError, OSError) as error:
             failed.append(f"run {directory.name}: {error}")
+    if runs is None:
+        for path in remove_abandoned():
+            tell(f"control group {path} of a run that ended with its journal")
     if failed:
         raise MachineError(f"{len(removed)} things were removed, but not all: {'; '.join(failed)}")
     return removed

@@ -10,16 +10,19 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from hybridnet.machines.cluster import Cluster
+from hybridnet.system import cgroups
 from hybridnet.system.cleaning import clean_all
 from hybridnet.system.journal import Journal, network_namespace, read_entries, start_time
+from tests.system.computer import on_a_computer
 from tests.system.machine_plans import tree
-from tests.system.traces import network_namespaces_of, traces
+from tests.system.traces import groups_of, network_namespaces_of, traces
 
 pytestmark = pytest.mark.thorough
 
@@ -35,6 +38,16 @@ print(cluster.journal.run, flush=True)
 time.sleep(1000)
 """
 
+LIMITED = """
+import time
+from hybridnet import Net, Topo
+topo = Topo()
+topo.addHost("h1", cpu=0.2)
+with Net(topo, controller=None) as net:
+    print(net.cluster.journal.run, flush=True)
+    time.sleep(1000)
+"""
+
 
 def children(pid: int) -> list[int]:
     return [
@@ -42,6 +55,16 @@ def children(pid: int) -> list[int]:
         for thread in Path(f"/proc/{pid}/task").iterdir()
         for child in (thread / "children").read_text().split()
     ]
+
+
+def kill_with_all_of(run: str, computer: subprocess.Popen[str]) -> None:
+    """Returns once the kernel has ended all processes of a computer's namespaces: it does so one by one."""
+    computer.kill()
+    computer.wait()
+    deadline = time.monotonic() + 10
+    while traces(run)["processes"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def command_of(pid: int) -> bytes:
@@ -112,6 +135,47 @@ def test_after_kill_9_of_everything_nothing_is_left(
     assert after["processes"] == set()
     assert names.isdisjoint(after["links"])
     assert not state.exists()
+
+
+def test_the_control_group_of_a_run_that_was_killed_with_its_journal_is_removed(state: Path) -> None:
+    """A computer's processes and namespaces at once, as a container that is killed: its /run had the journal."""
+    lives, dies = (
+        subprocess.Popen(
+            on_a_computer([sys.executable, "-c", LIMITED]),
+            stdout=subprocess.PIPE,
+            text=True,
+            env={name: value for name, value in os.environ.items() if name != "HYBRIDNET_STATE_DIR"},
+        )
+        for _ in range(2)
+    )
+    try:
+        of_the_living, of_the_dead = (process.stdout.readline().strip() for process in (lives, dies))
+        groups = groups_of(of_the_dead)
+        assert groups
+        kill_with_all_of(of_the_dead, dies)
+        assert groups_of(of_the_dead) == groups
+        assert {line for line in clean_all() if of_the_dead in line} == {
+            f"control group {path} of a run that ended with its journal" for path in groups
+        }
+        assert groups_of(of_the_dead) == []
+        assert groups_of(of_the_living)
+    finally:
+        for process, run in ((lives, of_the_living), (dies, of_the_dead)):
+            kill_with_all_of(run, process)
+            process.stdout.close()
+        clean_all()
+
+
+def test_a_control_group_in_which_something_runs_stays_until_that_has_ended(state: Path) -> None:
+    group = cgroups.find()["cpu"].root / f"{cgroups.PREFIX}{os.getpid()}"
+    os.close(cgroups.hold(group))
+    with subprocess.Popen(["sleep", "100"]) as program:
+        (group / "cgroup.procs").write_text(str(program.pid))
+        assert str(group) not in " ".join(clean_all())
+        assert group.is_dir()
+        program.kill()
+    assert str(group) in " ".join(clean_all())
+    assert not group.exists()
 
 
 def test_a_run_that_lives_is_left_alone_unless_it_is_named(head: tuple[subprocess.Popen[str], str]) -> None:

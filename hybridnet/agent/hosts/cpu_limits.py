@@ -76,8 +76,11 @@ class CpuLimits:
 
     def __init__(self, journal: Journal, machine: str) -> None:
         self._journal = journal
-        self._group = f"hybridnet-{journal.run}-{machine}"
+        self._group = f"{cgroups.PREFIX}{journal.run}-{machine}"
         self._made: list[Path] = []
+        self._held: dict[
+            Path, int
+        ] = {}  # the machine's groups, each by a descriptor that shows that the agent lives
         self._enabled: list[tuple[Path, str]] = []
         self._limits: dict[str, CpuLimit] = {}
         self._groups: dict[str, dict[str, tuple[Hierarchy, Path, int]]] = {}  # by host and controller
@@ -174,6 +177,8 @@ class CpuLimits:
 
     def _remove(self, path: Path) -> None:
         cgroups.remove_group(path)
+        if path in self._held:
+            os.close(self._held.pop(path))
         self._journal.gone("cgroup", path=str(path))
         if path in self._made:
             self._made.remove(path)
@@ -207,10 +212,13 @@ class CpuLimits:
         for path in (ours, ours / host):
             if hierarchy.version == 2:
                 self._enable(path.parent, controller)
-            if not path.is_dir():
+            if path not in self._made:
                 self._journal.record("cgroup", path=str(path))
                 self._made.append(path)
-                path.mkdir()
+                if path == ours:
+                    self._held[ours] = cgroups.hold(ours)
+                else:
+                    path.mkdir(exist_ok=True)
             if controller == "cpuset" and hierarchy.version == 1:
                 for file in (
                     "cpuset.cpus",

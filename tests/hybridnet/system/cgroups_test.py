@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 from pathlib import Path
 
-from hybridnet.system.cgroups import Hierarchy, find
+import pytest
+
+from hybridnet.system.cgroups import PREFIX, Hierarchy, find, hold
 
 
 def mounted(*lines: str) -> str:
@@ -40,3 +44,20 @@ def test_what_something_else_is_mounted_over_does_not_count(tmp_path: Path) -> N
         find(mounted(f"{tmp_path}/gone rw - cgroup cgroup rw,cpu", f"{tmp_path} rw - cgroup2 cgroup2 rw"))
         == {}
     )
+
+
+def test_a_group_that_is_taken_for_abandoned_in_the_moment_of_its_making_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group, lock = tmp_path / f"{PREFIX}a", fcntl.flock
+    removals = iter((True, False))
+
+    def lock_late(descriptor: int, kind: int) -> None:
+        if next(removals):
+            group.rmdir()
+        lock(descriptor, kind)
+
+    monkeypatch.setattr(fcntl, "flock", lock_late)
+    descriptor = hold(group)
+    assert os.path.samestat(os.fstat(descriptor), group.stat())
+    os.close(descriptor)
