@@ -32,6 +32,7 @@ __all__ = [
     "UNSUPPORTED_NODE_OPTIONS",
     "check_has",
     "check_node_name",
+    "leaves_open",
     "named_kind",
     "own_options",
     "resolve_node",
@@ -209,6 +210,7 @@ def resolve_node(role: str, name: str, given: Mapping[str, Any]) -> dict[str, An
         raise TopologyError(f"{what}: processing_queue= needs processing_delay=; give it, or leave both out")
     if kind is not None and named_kind(given) is not None:
         found["kind"] = kind
+    if kind is not None and not leaves_open(given):
         check_has(kind, found, what)
     if found.get("sched") == "rt" and found.get("cpu") is None:
         raise TopologyError(f"{what}: sched='rt' needs cpu=, the share of each processor; give it")
@@ -238,6 +240,11 @@ def named_kind(given: Mapping[str, Any]) -> Any:
     while isinstance(cls, functools.partial):
         cls = cls.func
     return given.get("kind") or getattr(cls, "kind", None)
+
+
+def leaves_open(given: Mapping[str, Any]) -> bool:
+    """Whether a switch with these options says neither its kind nor where it forwards."""
+    return given.get("datapath") is None and named_kind(given) is None
 
 
 def own_options(cls: Any) -> list[str]:

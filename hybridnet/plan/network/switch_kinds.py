@@ -3,21 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from hybridnet.describe.kinds import OWN_KINDS, SIMULATED
 from hybridnet.describe.topo import Topo
-from hybridnet.describe.topo.node_options import named_kind
+from hybridnet.describe.topo.node_options import check_has, leaves_open
 
-__all__ = ["leaves_open", "switches_notes", "with_switches"]
-
-
-def leaves_open(options: Mapping[str, Any]) -> bool:
-    """Whether a switch with these options says neither its kind nor where it forwards."""
-    if options.get("datapath") is not None:
-        return False
-    return named_kind(options) is None
+__all__ = ["check_switches", "switches_notes", "with_switches"]
 
 
 def with_switches(topo: Topo, kind: str | None) -> Topo:
@@ -26,6 +16,15 @@ def with_switches(topo: Topo, kind: str | None) -> Topo:
         return topo
     open_ones = [spec for spec in topo.node_specs() if spec.role == "switch" and leaves_open(spec.options)]
     return topo.revised({spec.name: {**spec.options, "kind": SIMULATED} for spec in open_ones}, {})
+
+
+def check_switches(topo: Topo, kind: str | None) -> None:
+    """Raise TopologyError for an option that a switch does not have, where those that leave their kind open are of
+    this one; None: of Open vSwitch.
+    """
+    for spec in with_switches(topo, kind).node_specs():
+        if spec.role == "switch":
+            check_has(spec.kind, spec.resolved, f"switch {spec.name}")
 
 
 def switches_notes(topo: Topo, kind: str | None) -> list[str]:

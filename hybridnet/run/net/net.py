@@ -36,7 +36,7 @@ from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.verdict import Verdict
 from hybridnet.plan.choices.from_command_line import asked
 from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
-from hybridnet.plan.network.switch_kinds import switches_notes
+from hybridnet.plan.network.switch_kinds import check_switches, switches_notes
 from hybridnet.run.controllers.kinds import Controller
 from hybridnet.run.live.page_options import checked_place, wanted
 from hybridnet.run.net import batch, probes, startup
@@ -162,6 +162,8 @@ class Net(Structure):
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
         self._options = plan_options(of_mininet, options)
         self._switches = asked().and_own_switches(switches)
+        if topo is not None and switch is Switch:  # another class may say what else its nodes are
+            check_switches(topo, self._switches)
         self._wait_connected = waitConnected
         self._reroute = reroute
         self._on_loss = on_loss

@@ -10,9 +10,9 @@ from typing import Any
 
 from hybridnet.describe.kinds import OWN_KINDS, SIMULATED, switch_kind
 from hybridnet.describe.topo import NodeSpec, natural
+from hybridnet.describe.topo.node_options import leaves_open
 from hybridnet.describe.values import shown
 from hybridnet.errors import TopologyError, UsageError
-from hybridnet.plan.network.switch_kinds import leaves_open
 from hybridnet.run.node import Host, Node, Switch
 
 __all__ = ["LiveNodes", "check_node_class"]

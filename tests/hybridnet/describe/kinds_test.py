@@ -88,6 +88,10 @@ def test_a_class_says_its_kind() -> None:
             {"kind": "openvswitch", "table_size": 5},
             "only a simulated switch has table_size; add kind='simulated'",
         ),
+        (
+            {"datapath": "user", "setup_rate": 5},  # it says where it forwards, so it is no other kind
+            "only a simulated switch has setup_rate; add kind='simulated'",
+        ),
     ],
 )
 def test_options_of_other_kinds_are_refused_as_they_are_written(

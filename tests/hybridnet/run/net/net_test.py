@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.errors import ControllerError, MachineError, PlanError, TopologyError, UsageError
 from hybridnet.run.controllers.kinds import RemoteController, Ryu
 from hybridnet.run.net import Net, own_address_toward
-from hybridnet.run.node import Host
+from hybridnet.run.node import Host, Switch
 from hybridnet.system.log import setLogLevel
 from hybridnet.topologies import SingleSwitchTopo, TwoTrees
 from tests.hybridnet.run.net.support import FakeCluster
@@ -400,3 +401,12 @@ def test_what_cannot_be_changed_says_why() -> None:
             network.set_link("h1", "s1", mtu=600)
         with pytest.raises(TopologyError, match="there is no link between h1 and h2"):
             network.set_link("h1", "h2", delay="5ms")
+
+
+def test_what_only_a_simulated_switch_has_is_refused_before_anything_starts() -> None:
+    topo = Topo()
+    topo.addSwitch("s1", setup_rate=5)
+    with pytest.raises(TopologyError, match="switch s1: only a simulated switch has setup_rate"):
+        Net(topo)
+    Net(topo, switches="simulated")
+    Net(topo, switch=functools.partial(Switch, kind="simulated"))
