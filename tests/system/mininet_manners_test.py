@@ -101,6 +101,7 @@ print("controllers", net.controllers, socket.socket().connect_ex(("127.0.0.1", 7
 print("refused", repr(s1.cmd("tc qdisc change dev s1-eth1 parent 5:1 handle 10: netem delay ''").strip()))
 s1.cmd("tc qdisc add dev s1-eth1 parent 5:1 handle 10: netem loss .5%")
 print("answered", s1.cmd("tc qdisc show dev s1-eth1").split()[-1])
+print("named", [line.split()[-1] for line in s1.dpctl("dump-desc").splitlines() if "DP Desc" in line])
 net.stop()
 """
 
@@ -114,6 +115,7 @@ def test_dpctl_controllers_and_tc_of_a_switch_do_what_they_do_in_mininet(tmp_pat
         "controllers": "[] 111",  # ECONNREFUSED
         "refused": "'What is \"delay\"? A simulated link has delay, loss, limit and rate.'",
         "answered": "0.5%",
+        "named": "['s1']",  # bridgeOpts of Mininet's OVSSwitch: other-config:dp-desc
     }
 
 

@@ -396,6 +396,7 @@ def _bridge(switch: SwitchPlan, datapath: str) -> list[str]:
     return [
         *("add-br", name, "--", "set", "Bridge", name, f"datapath_type={datapath}"),
         *(f"other_config:datapath-id={switch['dpid']}", f"other_config:disable-in-band={in_band}"),
+        f"other_config:dp-desc={name}",  # what a controller and `ovs-ofctl dump-desc` call it
         *(f"fail_mode={switch['fail_mode']}", f"protocols=[{','.join(switch['protocols'])}]"),
         *settings,
     ]

@@ -247,6 +247,7 @@ class OVSSwitch(Bridge):
         """What a command of ovs-vsctl that makes its bridge anew says of it, as a class of a script's own may."""
         told = {"fail_mode": self.failMode or "standalone", "protocols": self.params["protocols"]}
         told["other_config:datapath-id"] = self.dpid
+        told["other_config:dp-desc"] = self.name
         if not self.network().in_kernel:
             told["datapath_type"] = "netdev"
         if self._tree():
