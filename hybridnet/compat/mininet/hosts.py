@@ -19,6 +19,8 @@ from hybridnet.compat.mininet.link import Intf, Link, is_overridden, set_param
 from hybridnet.compat.mininet.log import LEVELS, debug, info, lg
 from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.compat.mininet.util import numCores
+from hybridnet.describe.topo.host_options import MOST_CORES
+from hybridnet.describe.values import number
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.run.node import node as live
 from hybridnet.run.node.popen import Popen
@@ -548,6 +550,11 @@ class Host(Node, live.Host):
     """A host: a network namespace with a shell."""
 
 
+def _part_of_processors(value: Any, host: Host) -> float:
+    """What `CPULimitedHost` takes, where nothing or less is no limit. Raises UsageError for what is no number."""
+    return number(value, f"host {host.name}: cpu", -MOST_CORES, MOST_CORES, error=UsageError)
+
+
 class CPULimitedHost(Host):
     """A host that may take a share of the computer's processors.
 
@@ -569,7 +576,7 @@ class CPULimitedHost(Host):
     ) -> dict[str, Any]:
         """`Host.config`, and its limits."""
         results = super().config(**params)
-        if cpu is not None and cpu > 0:
+        if cpu is not None and _part_of_processors(cpu, self) > 0:
             self.setCPUFrac(cpu, self.sched)
             results["cpu"] = None
         if cores is not None:
@@ -580,7 +587,8 @@ class CPULimitedHost(Host):
     def setCPUFrac(self, f: float, sched: str | None = None) -> None:
         """Give it a part of the time of all processors, 0 to 1; in real time, of each. -1: no limit."""
         in_real_time = (sched or self.sched) == "rt"
-        share = None if f < 0 else f if in_real_time else f * numCores()
+        part = _part_of_processors(f, self)
+        share = None if part < 0 else part if in_real_time else part * numCores()
         self._limit(share=share, sched="rt" if in_real_time else "cfs", period_us=self.period_us)
 
     def _limit(self, **limit: Any) -> None:

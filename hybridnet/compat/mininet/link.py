@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.compat.mininet import traffic_control
 from hybridnet.compat.mininet.accepted import (
+    OF_THE_KERNEL,
     SHAPING,
     accepted_address,
     accepted_mac,
@@ -45,6 +46,9 @@ _OF_RATES: dict[str, Any] = {
     "enable_red": False,
 }  # fmt: skip
 """What `bwCmds` is given, and where nothing says otherwise."""
+
+_OPTIONS = {*SHAPING, *OF_THE_KERNEL, "ifconfig", "ip", "kernel", "mac", "mtu", "patch", "port", "up"}
+"""Of links and their ends: all that is read somewhere."""
 
 
 class Intf(live.Intf):
@@ -102,6 +106,11 @@ class Intf(live.Intf):
                 f"link of {self.name}: no effect, as in Mininet; write link=TCLink, cls=TCLink or --link tc",
             )
         return {}
+
+    def tell_unknown_options(self) -> None:
+        """Warn of parameters that nobody reads: classes of a script's may read others."""
+        if type(self).__module__.startswith("hybridnet.") and (unknown := self.params.keys() - _OPTIONS):
+            tolerate(f"links: {min(unknown)}=", "no class of the script's takes it; it has no effect")
 
     def foretell(self, address: str) -> None:
         """Know the address that it is told, before the network is made."""
@@ -405,6 +414,7 @@ class Link:
         told: dict[str, Any] = {"patch": truth(self.intf1.params.get("patch", patch))}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
             own = {} if self.by_kernel else shaping(intf.shaped, f"link {self.name}")
+            intf.tell_unknown_options()
             ip = accepted_address(intf.params.get("ip"), f"interface {intf.name}")
             if ip is not None and not intf.node.is_bridge:  # a bridge gives it to its port
                 own["ip"] = ip

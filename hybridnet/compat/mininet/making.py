@@ -15,7 +15,7 @@ from hybridnet.compat.mininet.accepted import accepted_address, accepted_mac, ac
 from hybridnet.compat.mininet.changes import configure_ends, join_link, join_node, remove_link, remove_node
 from hybridnet.compat.mininet.controllers import Controller, give_ports
 from hybridnet.compat.mininet.described import Described
-from hybridnet.compat.mininet.hosts import Host
+from hybridnet.compat.mininet.hosts import CPULimitedHost, Host
 from hybridnet.compat.mininet.link import Link, is_overridden
 from hybridnet.compat.mininet.log import error
 from hybridnet.compat.mininet.mentions import Mentions, script_text
@@ -179,7 +179,9 @@ class Making(Described):
         elif mac is not None:
             own["mac"] = mac
             taken.add(mac)
-        if type(host) is Host and (unknown := host.params.keys() - {*_OF_HOSTS, *_OF_ITS_CLASS}):
+        known = {Host: _OF_ITS_CLASS, CPULimitedHost: {*_OF_ITS_CLASS, "cpu", "cores", "period_us"}}
+        read = {*_OF_HOSTS, *known.get(type(host), host.params)}  # a class of the script's may read any
+        if unknown := host.params.keys() - read:
             tolerate(f"hosts: {min(unknown)}=", "no class of the script's takes it; it has no effect")
         own["ip"] = asked = accepted_address(own.get("ip"), what)
         if own["ip"] is not None:

@@ -87,6 +87,15 @@ def test_a_limit_that_the_computer_cannot_set_has_no_effect_and_that_is_said(
     assert "cpu= and cores= of hosts: it has no effect: there is no cgroup v2" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("cpu", ["abc", "0.5", True, 5000])
+def test_a_share_of_the_processors_that_is_no_number_is_refused_by_name(cpu: Any) -> None:
+    host = Mininet(controller=None).addHost("h1", cls=CPULimitedHost)
+    with pytest.raises(UsageError, match=f"host h1: cpu {cpu!r} is not a number from -4096 to 4096"):
+        host.config(cpu=cpu)
+    with pytest.raises(UsageError, match="host h1: cpu"):
+        host.setCPUFrac(cpu)
+
+
 def test_a_method_gets_one_value_a_list_of_them_or_some_by_their_names() -> None:
     class Told:
         def tell(self, *args: Any, **params: Any) -> Any:

@@ -15,6 +15,7 @@ from hybridnet.compat.mininet.link import Intf, Link, OVSLink, TCIntf, TCLink
 from hybridnet.compat.mininet.net import Mininet
 from hybridnet.compat.mininet.node import (
     Controller,
+    CPULimitedHost,
     Host,
     IVSSwitch,
     Node,
@@ -199,6 +200,38 @@ def test_a_link_without_tclink_takes_no_notice_of_rate_and_delay_and_says_so(
     assert link.description()["params1"] == {"bw": 10, "delay": "5ms", "loss": 0}
     assert link.description()["params2"] == {}
     assert "bw=, delay= without TCLink: link of s1-eth1: no effect" in capsys.readouterr().err
+
+
+def test_a_parameter_of_a_link_that_nobody_reads_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    class Priced(TCLink):
+        def __init__(self, *args: Any, price: int = 0, **params: Any) -> None:
+            super().__init__(*args, **params)
+
+    net = Mininet(controller=None, link=TCLink)
+    h1, h2, s1 = net.addHost("h1"), net.addHost("h2"), net.addSwitch("s1")
+    net.addLink(h1, s1, bw=10, use_tbf=True, up=True, ifconfig="mtu 1400", mtu=1400, kernel=False)
+    net.addLink(h2, s1, cls=Priced, price=5)
+    described(net)
+    assert "links: " not in capsys.readouterr().err
+    net.addLink(h2, s1, bandwith=10)
+    described(net)
+    assert "links: bandwith=: no class of the script's takes it; it has no effect" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("cls", [Host, CPULimitedHost])
+def test_a_parameter_of_a_host_that_nobody_reads_is_said(
+    cls: type[Host], capsys: pytest.CaptureFixture[str]
+) -> None:
+    net = Mininet(controller=None, host=cls)
+    net.addHost("h1", ip="10.0.0.1", **({} if cls is Host else {"cpu": 0.5, "cores": 0, "sched": "cfs"}))
+    described(net)
+    assert "hosts: " not in capsys.readouterr().err
+    unknown = f"of_{cls.__name__}"  # each is said once
+    net.addHost("h2", **{unknown: 1})
+    described(net)
+    assert (
+        f"hosts: {unknown}=: no class of the script's takes it; it has no effect" in capsys.readouterr().err
+    )
 
 
 def test_switches_offer_all_versions_unless_told_and_bridges_need_no_controller() -> None:
