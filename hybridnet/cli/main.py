@@ -10,6 +10,7 @@ import io
 import math
 import os
 import re
+import resource
 import signal
 import sys
 import threading
@@ -20,7 +21,7 @@ from typing import Any, NoReturn
 from hybridnet.describe.user_files import forget_files
 from hybridnet.describe.values import nearest, printable
 from hybridnet.errors import HybridnetError, UsageError
-from hybridnet.run.prompt.exit_codes import code_of_error
+from hybridnet.run.prompt.exit_codes import code_of_error, lacking
 from hybridnet.run.prompt.output import OUTPUT_CLOSED, mute, unread_outputs
 from hybridnet.system.standard_streams import occupy_closed_streams
 
@@ -152,9 +153,28 @@ def _code_of(argv: Sequence[str] | None) -> int:
             f"error: {file}{error.strerror}; fix this and try again; HYBRIDNET_DEBUG=1 shows the whole trace"
         )
         return code_of_error(error)
+    except (MemoryError, RuntimeError) as error:
+        lack = lacking(error)
+        if os.environ.get("HYBRIDNET_DEBUG") or lack is None:
+            raise
+        _say(
+            f"error: the system gives no more {lack} ({_limits()}); raise the limit or end other programs; "
+            "HYBRIDNET_DEBUG=1 shows the whole trace"
+        )
+        return code_of_error(error)
     except KeyboardInterrupt as error:
         _say("interrupted")
         return code_of_error(error)
+
+
+def _limits() -> str:
+    """The limits of this process that can be what it met, as a shell sets them: a thread needs memory for its stack."""
+    kinds = (("ulimit -v", resource.RLIMIT_AS, 1024), ("ulimit -u", resource.RLIMIT_NPROC, 1))
+    found = [(name, resource.getrlimit(kind)[0], unit) for name, kind, unit in kinds]
+    return ", ".join(
+        f"{name} is {'unlimited' if limit == resource.RLIM_INFINITY else limit // unit}"
+        for name, limit, unit in found
+    )
 
 
 def _say(text: str) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from hybridnet.errors import EnvironmentLackError, HybridnetError
 from hybridnet.run.prompt.output import OUTPUT_CLOSED, unread_outputs
 
-__all__ = ["INTERRUPTED", "code_of_error"]
+__all__ = ["INTERRUPTED", "code_of_error", "lacking"]
 
 INTERRUPTED = 130
 """By ^C."""
@@ -28,4 +28,18 @@ def code_of_error(error: BaseException) -> int:
     if isinstance(error, BrokenPipeError):  # of its own output, or of a program that died
         return OUTPUT_CLOSED if unread_outputs() else 1
     # A disk that is full, a folder of somebody else's.
-    return EnvironmentLackError.exit_code if isinstance(error, OSError) and error.strerror is not None else 1
+    refused = (isinstance(error, OSError) and error.strerror is not None) or lacking(error) is not None
+    return EnvironmentLackError.exit_code if refused else 1
+
+
+def lacking(error: BaseException) -> str | None:
+    """What the system did not give where it gave too little; None: the error is another one.
+
+    Example:
+        >>> lacking(MemoryError()), lacking(RuntimeError("can't start new thread")), lacking(RuntimeError("a defect"))
+        ('memory', 'threads', None)
+    """
+    if isinstance(error, MemoryError):
+        return "memory"
+    # CPython's words of _thread.start_new_thread; it has no class of its own.
+    return "threads" if isinstance(error, RuntimeError) and str(error) == "can't start new thread" else None

@@ -129,6 +129,24 @@ def test_what_the_computer_refuses_is_one_line_too(
         main(["version"])
 
 
+@pytest.mark.parametrize(
+    ("error", "lack"), [(MemoryError(), "memory"), (RuntimeError("can't start new thread"), "threads")]
+)
+def test_what_the_system_does_not_give_is_one_line_with_the_limits(
+    error: Exception, lack: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def short(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("hybridnet.cli.version.run", short)
+    code, text = failing(capsys, "version")
+    assert code == 3
+    assert text.startswith(f"error: the system gives no more {lack} (ulimit -v is ")
+    monkeypatch.setenv("HYBRIDNET_DEBUG", "1")
+    with pytest.raises(type(error)):
+        main(["version"])
+
+
 def test_debug_shows_where_an_error_was_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HYBRIDNET_DEBUG", "1")
     with pytest.raises(UsageError):
