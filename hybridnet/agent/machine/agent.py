@@ -323,6 +323,24 @@ class Agent:
             self._devices.take(device, node, kind)
 
     @verb
+    def take_out_switch(self, switch: str) -> None:
+        """Removes a bridge until `put_back_switch`: see `hybridnet.agent.switching.switching.Switching.take_out`."""
+        with self._building, self.acts.act(), self._switching.changing():
+            self._check_bridge(switch)
+            self._switching.take_out(switch)
+
+    @verb
+    def put_back_switch(self, switch: str) -> None:
+        """Makes a bridge again that was taken out, without flows and controllers."""
+        with self._building, self.acts.act(), self._switching.changing():
+            self._check_bridge(switch)
+            self._switching.put_back(switch)
+
+    def _check_bridge(self, switch: str) -> None:
+        if switch not in self._switching:
+            raise UsageError(f"there is no bridge {switch} of Open vSwitch here")
+
+    @verb
     def link_up(self, node: str, interface: str) -> None:
         """Sets an interface of a host or a switch up; a host gets the routes of its plan again. At a simulated switch
         it is the link that goes up.

@@ -24,6 +24,8 @@ REFRESHED_SECONDS = 0.9
 """So old may be what a watcher is told of Open vSwitch, which counts patches about once a second. Each question costs a
 turn of its main loop through all bridges: 3 ms for 63."""
 
+_TAP = ("type=tap", "options={}")
+
 End = tuple[str, str]
 """A switch and the name of its port."""
 
@@ -60,7 +62,12 @@ class Patches:
         self._patches |= {end: _Patch(numbers[end], peer) for end, peer in peers.items()}
 
     def kind(self, end: End) -> list[str]:
-        """The columns of Open vSwitch's interface."""
+        """The columns of Open vSwitch's interface, as `set_link` last said."""
+        if end in self._down:
+            return list(_TAP)
+        return self._joined(end)
+
+    def _joined(self, end: End) -> list[str]:
         return ["type=patch", f"options:peer={self._patches[end].peer}"]
 
     def remove(self, ends: Iterable[End]) -> None:
@@ -84,12 +91,12 @@ class Patches:
                 self._counted[end] = row
             self._asked = []
             if up:
-                self._set_interface(end, self.kind(end))
+                self._set_interface(end, self._joined(end))
                 self._forget_taps([end])
             else:
                 self._journal.record("link", name=end[1], network=network_namespace())
                 self._down.add(end)
-                self._set_interface(end, ["type=tap", "options={}"])
+                self._set_interface(end, list(_TAP))
                 ip_batch([mark(end[1], self._journal)])
                 keep_stack_out([end[1]])
 

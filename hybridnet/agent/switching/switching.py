@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,7 @@ class Switching:
         self._daemons: OpenVSwitch | None = None
         self._port_type = ""
         self._plans: dict[str, SwitchPlan] = {}
+        self._portals: set[tuple[str, str]] = set()  # ports behind which a link is simulated
         self._upcalls: LostUpcalls | None = None  # of the daemon that runs
         self._lost_in_changes = 0
         self._lost, self._lost_at = 0, 0.0
@@ -135,11 +136,16 @@ class Switching:
                 self._journal.record("link", name=tap, network=network_namespace())
         if isinstance(self._daemons, OwnOpenVSwitch):
             self._daemons.expect(names)
-        marked = f"external_ids:hybridnet={self._journal.run}"
-        self._transact("bridges", ([*_bridge(switch, datapath), marked] for switch in switches), progress)
-        ip_batch([mark(tap, self._journal) for tap in taps])
+        self._make_bridges(switches, taps, progress)
         ours = [] if self._bridges else ["ovs-netdev", "ovs-system"]
         keep_stack_out([*names, *ours])
+
+    def _make_bridges(
+        self, switches: Sequence[SwitchPlan], taps: Sequence[str], progress: Callable[[str], object]
+    ) -> None:
+        datapath, marked = datapath_type(self._port_type), f"external_ids:hybridnet={self._journal.run}"
+        self._transact("bridges", ([*_bridge(switch, datapath), marked] for switch in switches), progress)
+        ip_batch([mark(tap, self._journal) for tap in taps])
 
     def add_ports(self, plan: Fragment, progress: Callable[[str], object]) -> None:
         """Make the ports of a fragment. `obey_controllers` comes last: a controller meets complete switches."""
@@ -156,11 +162,8 @@ class Switching:
             own["ports"] = [*own["ports"], *switch["ports"]]
             numbers |= {(switch["name"], port["name"]): port["number"] for port in switch["ports"]}
         self._patches.add(numbers, peers)
-        ports = {}
-        for (switch_name, port), number in numbers.items():
-            end = (switch_name, port)
-            kind = self._patches.kind(end) if end in peers else INTERFACE_OPTIONS[self._port_type]
-            ports[end] = _port(switch_name, port, number, kind, is_portal=end in portal_ports)
+        self._portals |= portal_ports & numbers.keys()
+        ports = {end: self._words_of_port(end, number) for end, number in numbers.items()}
         names = {port for _, port in ports}
         # Both ends of a patch come in one transaction, which has an even number of ports: an end without the other is
         # an error, which the daemon takes back only some time after the other has come.
@@ -168,6 +171,28 @@ class Switching:
         self._transact("switch ports", ordered, progress)
         if names:
             self._refuse_broken_ports(names)
+
+    def _words_of_port(self, end: tuple[str, str], number: int) -> list[str]:
+        kind = self._patches.kind(end) if end in self._patches else INTERFACE_OPTIONS[self._port_type]
+        return _port(*end, number, kind, is_portal=end in self._portals)
+
+    def take_out(self, name: str) -> None:
+        """Remove a bridge that stays in the plan, until `put_back`: its controllers lose it, and its flows are gone.
+
+        What is gone already is no error. Its ports' devices stay.
+        """
+        self.vsctl("--if-exists", "del-br", name)
+
+    def put_back(self, name: str) -> None:
+        """Make a bridge again that `take_out` has removed, as its plan says, with its ports and without flows or
+        controllers. Does nothing where it is there."""
+        if name in self.vsctl("list-br").split():
+            return
+        switch = self._plans[name]
+        self._make_bridges([switch], [name] if name in self._taps else [], lambda text: None)
+        keep_stack_out([name])
+        ports = [self._words_of_port((name, port["name"]), port["number"]) for port in switch["ports"]]
+        self._transact("switch ports", ports, lambda text: None)
 
     def obey_controllers(
         self, progress: Callable[[str], object], switches: Iterable[SwitchPlan] | None = None
@@ -188,6 +213,7 @@ class Switching:
         commands = (["--if-exists", "del-port", *end] for end in gone)
         self._transact("switch ports removed", commands, lambda text: None)
         self._patches.remove(gone)
+        self._portals -= set(gone)
 
     def remove_switches(self, plan: Fragment) -> None:
         """Remove the bridges of a fragment. What is gone already is no error."""
@@ -362,6 +388,7 @@ class Switching:
             self._daemons.stop()
         self._daemons, self._plans, self._port_type = None, {}, ""
         self._upcalls, self._lost_in_changes = None, 0
+        self._portals.clear()
         self._patches.forget()
         self._status_interval_ms = STATUS_INTERVAL_MS
 

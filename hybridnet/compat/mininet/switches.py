@@ -118,6 +118,7 @@ class Bridge(Switch, live.Switch):
     wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
     obeyed: list[str] | None = None  # those that it obeys; None: the network's when that was made
     _stopped: Sequence[Any] = ()  # the ports that `stop` took down
+    _is_out = False  # a bridge of Open vSwitch that `stop` has removed
 
     def start(self, controllers: Sequence[Controller] = ()) -> None:
         """Give it its controllers. The last of a network's switches to start makes the network."""
@@ -208,12 +209,20 @@ class OVSSwitch(Bridge):
         """The spanning tree protocol that its attribute asks for, as `hybridnet.Topo.addSwitch` takes it."""
         return "rstp" if self.stp == "rstp" else truth(self.stp)
 
+    def start(self, controllers: Sequence[Controller] = ()) -> None:
+        """See `Bridge`; one that was stopped is made again, without flows."""
+        if self._is_out:
+            self._call("put_back_switch", switch=self.name)
+            self._is_out = False
+            self.take_own_options()
+        super().start(controllers)
+
     def stop(self, deleteIntfs: bool = True) -> None:
-        """See `Bridge`; its controllers lose it, and Open vSwitch forgets their flows with them."""
+        """See `Bridge`; the bridge goes, as by `ovs-vsctl del-br`: its controllers lose it, and its flows go."""
         super().stop(deleteIntfs)
-        if self.is_made() and self.wanted:
-            self.vsctl("del-controller", self)
-            self.obeyed = []
+        if self.is_made() and not self._is_out:
+            self._call("take_out_switch", switch=self.name)
+            self.obeyed, self._is_out = [], True
 
     def vsctl(self, *args: Any, **_: Any) -> str:
         """Run ovs-vsctl on its machine, beside its shell: a thread of the script's may use that."""

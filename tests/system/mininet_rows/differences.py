@@ -8,8 +8,8 @@ __all__ = ["DIFFERENCES"]
 DIFFERENCES = {
     "addresses": "A switch's loopback interface says its MAC address, 00:00:00:00:00:00; Mininet's says None.",
     "arithmetic": "`netParse` pads a short network with zeros, and `ipAdd` refuses a number below 0.",
-    "bridge": "A bridge lasts until the network stops: `stop` takes its ports down and leaves them in Open vSwitch, "
-    "and `bridgeOpts` says what hybridnet's bridges have.",
+    "bridge": "`stop` of a switch removes its bridge and leaves its interfaces, which are down until `start`, and "
+    "`bridgeOpts` says what hybridnet's bridges have.",
     "controllers": "A controller has no shell until it runs a command, is no `Node`, and `start` waits until it "
     "listens.",
     "ends": "A link that was deleted remembers its ends, and may be deleted again.",
