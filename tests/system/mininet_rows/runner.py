@@ -66,7 +66,7 @@ SAME = (
     (r"time=[\d.]+ ms|time \d+ms", "<time>"),
     (r"[\d.]+ [KMG]?bits/sec", "<rate>"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "<uuid>"),
-    (r"\b(hybridnet\.)?mininet\.\w+\.", "mininet."),
+    (r"\b(hybridnet\.compat\.)?mininet\.([a-z]\w*\.)+", "mininet."),
     (r"\[(\d+)\] \d+\b", r"[\1] <pid>"),
     (r"rtt min/avg/max/mdev [\d./]+|<times>", "<times>"),
     (r"Elapsed time: [\d.]+", "Elapsed time: <time>"),
