@@ -40,6 +40,8 @@ TRANSACTION_S = (
 )
 STATUS_INTERVAL_MS = 5000  # even; the shortest that ovs-vswitchd accepts
 _INTERVAL = "stats-update-interval"
+_DATAPATH_TAP = "ovs-netdev"
+"""The device of the userspace datapath: it comes with the first bridge and goes with the last."""
 
 INTERFACE_OPTIONS = {
     "afxdp": ["type=afxdp", "options:n_rxq=1", "options:xdp-mode=native"],
@@ -130,15 +132,13 @@ class Switching:
                 self._journal.record("bridge", name=name)
             self._bridges |= dict.fromkeys(names)
         elif datapath == "netdev":
-            taps = [tap for tap in (*names, "ovs-netdev") if tap not in self._taps]
+            taps = [tap for tap in (*names, _DATAPATH_TAP) if tap not in self._taps]
             self._taps |= dict.fromkeys(taps)
             for tap in taps:
                 self._journal.record("link", name=tap, network=network_namespace())
         if isinstance(self._daemons, OwnOpenVSwitch):
             self._daemons.expect(names)
         self._make_bridges(switches, taps, progress)
-        ours = [] if self._bridges else ["ovs-netdev", "ovs-system"]
-        keep_stack_out([*names, *ours])
 
     def _make_bridges(
         self, switches: Sequence[SwitchPlan], taps: Sequence[str], progress: Callable[[str], object]
@@ -146,6 +146,8 @@ class Switching:
         datapath, marked = datapath_type(self._port_type), f"external_ids:hybridnet={self._journal.run}"
         self._transact("bridges", ([*_bridge(switch, datapath), marked] for switch in switches), progress)
         ip_batch([mark(tap, self._journal) for tap in taps])
+        ours = [] if self._bridges else [_DATAPATH_TAP, "ovs-system"]
+        keep_stack_out([*(switch["name"] for switch in switches), *ours])
 
     def add_ports(self, plan: Fragment, progress: Callable[[str], object]) -> None:
         """Make the ports of a fragment. `obey_controllers` comes last: a controller meets complete switches."""
@@ -189,8 +191,9 @@ class Switching:
         if name in self.vsctl("list-br").split():
             return
         switch = self._plans[name]
-        self._make_bridges([switch], [name] if name in self._taps else [], lambda text: None)
-        keep_stack_out([name])
+        # Where it was the last bridge, the device of the datapath went with it and comes again.
+        taps = [tap for tap in (name, _DATAPATH_TAP) if tap in self._taps]
+        self._make_bridges([switch], taps, lambda text: None)
         ports = [self._words_of_port((name, port["name"]), port["number"]) for port in switch["ports"]]
         self._transact("switch ports", ports, lambda text: None)
 
