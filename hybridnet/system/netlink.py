@@ -20,7 +20,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface
 
 from hybridnet.errors import MachineError
 
-__all__ = ["ip_lines", "set_features"]
+__all__ = ["has_family", "ip_lines", "set_features"]
 
 # linux/netlink.h, linux/rtnetlink.h
 _ERROR = 2
@@ -38,11 +38,27 @@ _PERMANENT = 0x80
 _LARGEST_ANSWER = 1 << 16
 _REQUESTS_AT_ONCE = 32  # their answers fit into the socket's buffer
 
+# linux/genetlink.h
+_NETLINK_GENERIC, _CONTROL, _GET_FAMILY, _FAMILY_NAME = 16, 0x10, 3, 2
+
 # linux/ethtool.h, linux/sockios.h
 _SIOCETHTOOL = 0x8946
 _SEVERAL = {"tx": "tx-checksum-*", "tso": "tx-tcp*-segmentation"}  # names that stand for several offloads
 _GET_STRINGS, _GET_SET_INFO, _GET_FEATURES, _SET_FEATURES = 0x1B, 0x37, 0x3A, 0x3B
 _FEATURE_NAMES, _NAME_BYTES = 4, 32
+
+
+def has_family(name: str) -> bool:
+    """Whether the kernel has this family of generic netlink, built in or in a module, which it loads if it may."""
+    attribute = _attribute(_FAMILY_NAME, name.encode() + b"\0")
+    body = struct.pack("=BBH", _GET_FAMILY, 1, 0) + attribute
+    try:
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _NETLINK_GENERIC) as kernel:
+            kernel.send(struct.pack("=IHHII", 16 + len(body), _CONTROL, _REQUEST, 1, 0) + body)
+            answer = kernel.recv(_LARGEST_ANSWER)
+    except OSError:  # a kernel without generic netlink
+        return False
+    return bool(struct.unpack_from("=IH", answer)[1] != _ERROR)
 
 
 def ip_lines(lines: Iterable[str]) -> None:

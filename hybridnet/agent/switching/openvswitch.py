@@ -32,6 +32,7 @@ from hybridnet.system.ending import Endings
 from hybridnet.system.huge_pages import HUGE_PAGES
 from hybridnet.system.interruption import heed
 from hybridnet.system.journal import Journal, network_namespace, start_time
+from hybridnet.system.netlink import has_family
 from hybridnet.system.priority import Priority, prefix, raise_session
 from hybridnet.system.vswitch import OVSDB_SERVER, RUN_DIRECTORY, VSWITCHD, running_daemons, vsctl
 
@@ -335,7 +336,7 @@ def listens(path: Path) -> bool:
 
 def kernel_datapath() -> bool:
     """Whether this kernel has, or can load, Open vSwitch's datapath."""
-    if Path("/sys/module/openvswitch").exists():
+    if has_family("ovs_datapath"):
         return True
     modprobe = shutil.which("modprobe")
     return (
