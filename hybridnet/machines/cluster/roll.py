@@ -108,10 +108,13 @@ class Roll:
         deadline = time.monotonic() + JOIN_SECONDS
         # Before each look: several wait at once, and none may miss what comes while it looks.
         seen = self._changes
-        while not (address := find()) and not ended.done():
-            if not self._await_change(seen, deadline, look):
-                break
+        while not (address := find()) and not ended.done() and (left_s := deadline - time.monotonic()) > 0:
+            # Nobody is told of a worker that joins before the scheduler knows that we listen.
+            with self._changed:
+                told = self._changed.wait_for(lambda before=seen: self._changes != before, min(left_s, LOOK_S))
             seen = self._changes
+            if not told:
+                look()
         if ended.done():
             ended.result()
         if not address:
@@ -120,15 +123,6 @@ class Roll:
                 "can it reach this computer (firewall), and does its python have hybridnet?"
             )
         return address
-
-    def _await_change(self, seen: int, deadline: float, look: Callable[[], object]) -> bool:
-        """Wait until there were other than so many changes. Returns whether there were."""
-        while (left_s := deadline - time.monotonic()) > 0:
-            with self._changed:
-                if self._changed.wait_for(lambda: self._changes != seen, min(left_s, LOOK_S)):
-                    return True
-            look()
-        return False
 
     def join(self, machine: str, worker: str) -> None:
         """The machine's agent is this worker."""

@@ -38,6 +38,12 @@ def test_a_machine_joins_while_somebody_waits_for_it() -> None:
     assert roll.await_joined("m1", lambda: workers[0], ended) == "tls://m1"
 
 
+def test_a_machine_that_joined_before_anybody_was_told_is_found() -> None:
+    roll, answers = Roll(lambda machine: None), iter(["", "tls://m1"])
+    ended = roll.expect("m1")
+    assert roll.await_joined("m1", lambda: next(answers), ended) == "tls://m1"
+
+
 def test_of_two_who_wait_none_misses_what_comes_while_it_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hybridnet.machines.cluster.roll.JOIN_SECONDS", 5.0)
     roll, workers = Roll(lambda machine: None), {"m1": "", "m2": ""}
