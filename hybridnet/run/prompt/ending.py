@@ -118,4 +118,4 @@ def verdict_line(verdicts: list[Verdict]) -> str:
     if more := len(verdict.reasons) - len(shown):
         shown.append(f"and {more} more reason{'s' if more > 1 else ''}")
     networks = f" ({len(verdicts)} networks)" if len(verdicts) > 1 else ""
-    return f"*** Verdict: {Verdict(verdict.word, shown)}{networks}"
+    return f"*** Verdict: {Verdict(verdict.word, shown, notes=verdict.notes)}{networks}"

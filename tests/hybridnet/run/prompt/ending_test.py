@@ -106,3 +106,8 @@ def test_one_line_stands_for_many_networks_and_reasons() -> None:
     assert verdict_line([many]) == "*** Verdict: broken: a; b; c; and 2 more reasons"
     assert verdict_line([TRUSTED, TRUSTED]) == "*** Verdict: trusted: every limit held (2 networks)"
     assert verdict_line([TRUSTED, SATURATED]) == "*** Verdict: saturated: network 2: busy (2 networks)"
+
+
+def test_the_line_says_what_the_word_does_not() -> None:
+    lost = Verdict(TRUSTED.word, [], notes=["a ping from h1 to h2 got no answer"])
+    assert verdict_line([lost]) == "*** Verdict: trusted: every limit held; a ping from h1 to h2 got no answer"
