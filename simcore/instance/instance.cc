@@ -82,7 +82,7 @@ std::unique_ptr<PeeringPortal> Instance::make_peer(PeeringPortal::Config config)
     return epoch == 0 || !of_day ? epoch : epoch - monotonic_minus_realtime_ns();
   };
   return std::make_unique<PeeringPortal>(
-      network_.simulation(), network_.pool(), [this] { return loop_.wall_now(); }, config);
+      network_.simulation(), network_.pool(), [this] { return loop_.turn_now(); }, config);
 }
 
 void Instance::add_record(const std::string& file, const std::string& plan) {

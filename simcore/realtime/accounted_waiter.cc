@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/realtime/accounted_waiter.h"
 
-#include "simcore/sys/clock.h"
-
 namespace simcore {
 
 void AccountedWaiter::begin() {
-  now_ns_ = monotonic_ns();
+  read_clock();
+  now_ns_ = clock_.now_ns();
   stalls_.begin(now_ns_);
 }
 
@@ -14,6 +13,7 @@ Waiter::Waited AccountedWaiter::wait(const Waiter::Until& until) {
   stalls_.begin(now_ns_);
   const Waiter::Waited waited = waiter_.wait(now_ns_, until);
   now_ns_ = waited.now_ns;
+  clock_.turn_begins(now_ns_);
   if (waited.heard) {
     stalls_.woke(now_ns_, waited.expected);
   } else {
@@ -32,7 +32,7 @@ void AccountedWaiter::fires(std::int64_t now_ns, Duration late) {
 }
 
 void AccountedWaiter::handled(std::size_t frames) {
-  now_ns_ = monotonic_ns();
+  now_ns_ = clock_.now_ns();
   stalls_.done(now_ns_, StallWatch::of_frames(frames));
   if (frames > 0) waiter_.frames_passed(now_ns_);
 }

@@ -13,6 +13,7 @@
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/stall_watch.h"
 #include "simcore/realtime/time_slices.h"
+#include "simcore/realtime/turn_clock.h"
 #include "simcore/realtime/waiter.h"
 #include "simcore/units/time.h"
 
@@ -26,10 +27,17 @@ class AccountedWaiter {
     Duration looked = Duration::zero();
   };
 
-  AccountedWaiter(Waiter::Policy policy, Duration moderation) : waiter_(policy, moderation) {}
+  // As of `Waiter`.
+  AccountedWaiter(Waiter::Policy policy, Duration moderation, bool clock_is_simulated)
+      : waiter_(policy, moderation, clock_is_simulated), clock_(clock_is_simulated) {}
 
   Waiter& waiter() { return waiter_; }
   const Waiter& waiter() const { return waiter_; }
+
+  const TurnClock& clock() const { return clock_; }
+
+  // Reads the clock, also where a reading lasts for the turn.
+  void read_clock() { clock_.turn_begins(monotonic_ns()); }
 
   // Something begins now, and what passed since the last call is not judged.
   void begin();
@@ -65,6 +73,7 @@ class AccountedWaiter {
 
  private:
   Waiter waiter_;
+  TurnClock clock_;
   StallWatch stalls_;
   Lateness lateness_;
   TimeSlices slices_;

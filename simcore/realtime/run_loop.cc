@@ -34,7 +34,9 @@ void check(bool in_range, const char* option, std::int64_t value, const char* ra
 }  // namespace
 
 RunLoop::RunLoop(Simulation& simulation, const Options& options)
-    : simulation_(simulation), options_(options), waiter_(options.wait, options.moderation) {
+    : simulation_(simulation),
+      options_(options),
+      waiter_(options.wait, options.moderation, options.clock_is_simulated) {
   check(options.lateness_limit > Duration::zero(), "lateness_limit", options.lateness_limit.count_ns(),
         "more than 0 ns");
   check(options.moderation >= Duration::zero() && options.moderation <= Duration::ms(1), "moderation",
@@ -75,9 +77,11 @@ void RunLoop::run(const std::function<void()>& started) {
 void RunLoop::turn_until_stopped(const std::function<void()>& started) {
   prepare_thread();
   std::optional<ShallowIdle> shallow_idle;
-  if (options_.shallow_idle) shallow_idle_refused_ = shallow_idle.emplace().refused();
+  if (options_.shallow_idle && !clock_is_simulated())
+    shallow_idle_refused_ = shallow_idle.emplace().refused();
   cpu_at_start_ns_ = thread_cpu_ns();
-  started_ns_ = monotonic_ns();
+  waiter_.read_clock();
+  started_ns_ = waiter_.clock().now_ns();
   epoch_ns_.store(started_ns_ - simulation_.now().count_ns(), std::memory_order_release);
   if (started) started();
   waiter_.begin();
@@ -91,7 +95,7 @@ void RunLoop::turn_until_stopped(const std::function<void()>& started) {
     ++counters_.turns;
     // Its own list: a task or an event of this turn may have other descriptors watched, and the waiter's is gone then.
     readable_.assign(waited.readable->begin(), waited.readable->end());
-    const SimTime now = SimTime::at_ns(waited.now_ns - epoch_ns());
+    const SimTime now = at(waited.now_ns);
     waiter_.waiter().turn_begins(waited.now_ns, !readable_.empty() || simulation_.event_due(now));
     poll_stamped();
     overrun = !fire_due(now);
@@ -128,7 +132,7 @@ void RunLoop::post(std::function<void()> task) {
 
 SimTime RunLoop::wall_now() const {
   const std::int64_t epoch = epoch_ns_.load(std::memory_order_acquire);
-  return epoch == 0 ? SimTime::zero() : SimTime::at_ns(monotonic_ns() - epoch);
+  return epoch == 0 ? SimTime::zero() : at(monotonic_ns());
 }
 
 SimTime RunLoop::advance(SimTime time) {
@@ -171,7 +175,7 @@ bool RunLoop::fire_due(SimTime limit) {
   if (!simulation_.event_due(limit)) return true;
   const bool strict = options_.policy == Policy::strict;
   auto left = static_cast<std::uint64_t>(options_.events_per_turn);
-  for (SimTime now = wall_now();;) {
+  for (SimTime now = turn_now();;) {
     const SimTime due = simulation_.next_event_time();
     const Duration late = now - due;
     if (strict && late > options_.lateness_limit) throw too_late(due, late);
@@ -180,7 +184,7 @@ bool RunLoop::fire_due(SimTime limit) {
     left -= fired;
     const bool more = simulation_.event_due(limit);
     if (fired == 1 && !more) return true;
-    now = wall_now();
+    now = turn_now();
     waiter_.fired(fired - 1, now - due);
     if (!more || left == 0) return !more;
   }
@@ -195,7 +199,7 @@ LatenessError RunLoop::too_late(SimTime due, Duration late) const {
 }
 
 void RunLoop::move_clock_to_now() {
-  SimTime possible = wall_now();
+  SimTime possible = turn_now();
   if (simulation_.event_due(possible)) possible = simulation_.next_event_time();
   if (possible > simulation_.now()) simulation_.advance_to(possible);
 }
@@ -241,7 +245,7 @@ Waiter::Until RunLoop::next_work(bool flush_again) const {
   Waiter::Until until;
   if (next != SimTime::never()) until.due_ns = epoch_ns() + next.count_ns();
   if (!flush_again) return until;
-  const std::int64_t again_ns = monotonic_ns() + kFlushAgain.count_ns();
+  const std::int64_t again_ns = waiter_.clock().now_ns() + kFlushAgain.count_ns();
   if (again_ns < until.due_ns) until = {.due_ns = again_ns, .event = false};
   return until;
 }

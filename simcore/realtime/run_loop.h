@@ -38,6 +38,7 @@
 #include "simcore/realtime/lateness.h"
 #include "simcore/realtime/pollable.h"
 #include "simcore/realtime/waiter.h"
+#include "simcore/sys/clock.h"
 #include "simcore/sys/event_fd.h"
 #include "simcore/units/error.h"
 #include "simcore/units/time.h"
@@ -64,6 +65,8 @@ class RunLoop {
     // see FifoThread.
     std::optional<int> fifo_priority;
     bool shallow_idle = false;  // while it runs, idle cores wake up at once, where allowed; see ShallowIdle
+    // Whether the computer's clocks are of simulated time: then neither `wait` nor `moderation` nor `shallow_idle` counts.
+    bool clock_is_simulated = simcore::clock_is_simulated();
   };
 
   struct Counters {
@@ -124,8 +127,20 @@ class RunLoop {
     return result.get();
   }
 
-  // Simulated time that corresponds to this instant of the wall clock. Zero before run().
+  // From any thread: simulated time that corresponds to this instant of the wall clock. Zero before run().
   SimTime wall_now() const;
+
+  // On the loop's thread, in a turn: the same, by the turn's clock; see TurnClock.
+  SimTime turn_now() const { return at(waiter_.clock().now_ns()); }
+
+  // The same after the clock was read, also where a reading lasts for the turn.
+  SimTime read_clock() {
+    waiter_.read_clock();
+    return turn_now();
+  }
+
+  // Whether the computer's clocks are of simulated time.
+  bool clock_is_simulated() const { return waiter_.clock().held(); }
 
   // The instant of CLOCK_MONOTONIC that is SimTime zero, in nanoseconds. Precondition: run() has begun.
   std::int64_t epoch_ns() const { return epoch_ns_.load(std::memory_order_relaxed); }
@@ -147,6 +162,7 @@ class RunLoop {
   bool shallow_idle_refused() const { return shallow_idle_refused_; }
 
  private:
+  SimTime at(std::int64_t monotonic_ns) const { return SimTime::at_ns(monotonic_ns - epoch_ns()); }
   void prepare_thread();
   bool fire_due(SimTime limit);
   LatenessError too_late(SimTime due, Duration late) const;

@@ -16,6 +16,11 @@ Duration between(std::int64_t from_ns, std::int64_t until_ns) {
   return until_ns == Waiter::kNever ? Duration::infinite() : Duration::ns(until_ns - from_ns);
 }
 
+Waiter::Policy in_use(Waiter::Policy asked, bool clock_is_simulated) {
+  if (clock_is_simulated) return Waiter::Policy::simulated;
+  return asked == Waiter::Policy::automatic ? Waiter::Policy::adaptive : asked;
+}
+
 }  // namespace
 
 const char* name_of(Waiter::Policy policy) {
@@ -30,12 +35,14 @@ const char* name_of(Waiter::Policy policy) {
       return "dedicated";
     case Waiter::Policy::inet:
       return "inet";
+    case Waiter::Policy::simulated:
+      return "simulated";
   }
   return "";
 }
 
-Waiter::Waiter(Policy policy, Duration moderation)
-    : policy_(policy == Policy::automatic ? Policy::adaptive : policy),
+Waiter::Waiter(Policy policy, Duration moderation, bool clock_is_simulated)
+    : policy_(in_use(policy, clock_is_simulated)),
       moderation_(policy_ == Policy::sleep || policy_ == Policy::adaptive ? moderation : Duration::zero()) {}
 
 void Waiter::watch_always(int fd, std::uint32_t tag) {
@@ -70,6 +77,7 @@ Waiter::Waited Waiter::wait(std::int64_t now_ns, const Until& until) {
     case Policy::adaptive:
       return wait_adaptive(now_ns, until);
     case Policy::sleep:
+    case Policy::simulated:
     case Policy::automatic:
       break;
   }

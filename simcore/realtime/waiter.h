@@ -7,6 +7,8 @@
 //              sleeps before an event by what waking up takes (EarlyWake), within a budget (PollBudget)
 //   dedicated  looks all the time: for a core of its own
 //   inet       the fixed waits of INET 2.6 (FixedPoll)
+//   simulated  sleeps until then, on the turn's one reading of the clock (TurnClock): where the kernel's clocks are of
+//              simulated time, that is the policy whatever was asked, since looking would only move the clock
 //
 // With `sleep` and `adaptive` a busy loop works in batches, so that others get the core meanwhile (Moderation).
 //
@@ -35,6 +37,7 @@ class Waiter {
     adaptive,
     dedicated,
     inet,
+    simulated,
   };
 
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -56,7 +59,8 @@ class Waiter {
   };
 
   // `moderation`: how far apart a busy loop's turns begin; zero: as soon as there is work.
-  Waiter(Policy policy, Duration moderation);
+  // `clock_is_simulated`: as of this computer.
+  Waiter(Policy policy, Duration moderation, bool clock_is_simulated);
 
   Policy policy() const { return policy_; }  // never automatic
 

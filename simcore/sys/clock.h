@@ -20,4 +20,7 @@ std::int64_t thread_cpu_ns();
 // so it is read again for each batch of timestamps.
 std::int64_t monotonic_minus_realtime_ns();
 
+// Whether the kernel's clocks are of simulated time: it is User-Mode Linux, and its command line has `time-travel`.
+bool clock_is_simulated();
+
 }  // namespace simcore

@@ -67,6 +67,28 @@ TEST_F(RunLoopTest, the_clock_runs_when_it_says_that_it_has_started_and_nothing_
   EXPECT_TRUE(fired);
 }
 
+TEST_F(RunLoopTest, where_the_clock_is_simulated_one_reading_lasts_for_a_turn) {
+  RunLoop::Options options;
+  options.clock_is_simulated = true;
+  RunLoop loop(simulation_, options);
+  SimTime began = SimTime::zero();
+  SimTime ended = SimTime::zero();
+  Call event([&] {
+    began = loop.turn_now();
+    const std::int64_t until_ns = monotonic_ns() + 1'000'000;
+    while (monotonic_ns() < until_ns) continue;
+    ended = loop.turn_now();
+    EXPECT_GE(loop.wall_now() - began, Duration::ms(1));
+    EXPECT_GE(loop.read_clock() - began, Duration::ms(1));
+    loop.stop();
+  });
+  simulation_.schedule(event, SimTime::at_ns(1'000'000));
+  loop.run();
+  EXPECT_EQ(began, ended);
+  EXPECT_GE(began, SimTime::at_ns(1'000'000));
+  EXPECT_EQ(loop.wait_policy(), Waiter::Policy::simulated);
+}
+
 TEST_F(RunLoopTest, a_fixed_poll_makes_events_late_and_lets_frames_in_at_once) {
   RunLoop::Options options;
   options.wait = Waiter::Policy::inet;

@@ -57,7 +57,7 @@ class WaiterTest : public testing::Test {
  protected:
   // A waiter that `event_` ends, and that has earned all it may keep.
   Waiter& rich(Waiter::Policy policy) {
-    waiter_.emplace(policy, Duration::zero());
+    waiter_.emplace(policy, Duration::zero(), false);
     waiter_->watch_always(event_.fd(), 7);
     event_.signal();
     const std::int64_t now_ns = monotonic_ns();
@@ -122,7 +122,7 @@ TEST_F(WaiterTest, a_frame_that_comes_while_it_looks_spares_the_sleep) {
 }
 
 TEST_F(WaiterTest, who_has_earned_nothing_does_not_look) {
-  Waiter waiter(Waiter::Policy::adaptive, Duration::zero());
+  Waiter waiter(Waiter::Policy::adaptive, Duration::zero(), false);
   const std::int64_t now_ns = monotonic_ns();
   waiter.frames_passed(now_ns);
   const Waiter::Waited waited = waiter.wait(now_ns, {.due_ns = now_ns + 100'000});
@@ -134,6 +134,19 @@ TEST_F(WaiterTest, without_a_frame_nobody_looks_for_another) {
   Waiter& waiter = rich(Waiter::Policy::adaptive);
   const std::int64_t now_ns = monotonic_ns();
   EXPECT_EQ(waiter.wait(now_ns, {.due_ns = now_ns + 100'000, .event = false}).looked, Duration::zero());
+}
+
+TEST_F(WaiterTest, where_the_clock_is_simulated_it_sleeps_whatever_was_asked) {
+  for (const auto policy : {Waiter::Policy::automatic, Waiter::Policy::adaptive, Waiter::Policy::dedicated}) {
+    Waiter waiter(policy, Duration::ms(1), true);
+    EXPECT_EQ(waiter.policy(), Waiter::Policy::simulated);
+    const std::int64_t now_ns = monotonic_ns();
+    waiter.frames_passed(now_ns);
+    const Waiter::Waited waited = waiter.wait(now_ns, {.due_ns = now_ns + 100'000});
+    EXPECT_TRUE(waited.slept);
+    EXPECT_EQ(waited.looked, Duration::zero());
+    EXPECT_FALSE(waited.moderated);
+  }
 }
 
 TEST_F(WaiterTest, a_dedicated_wait_looks_and_returns_now_and_then) {
