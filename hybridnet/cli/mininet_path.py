@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import argparse
 
-from hybridnet.compat.mininet.importing import path_of_mininet
+from hybridnet.compat.mininet.loading.importing import path_of_mininet
 
 SUMMARY = "Print the folder that makes `import mininet` mean hybridnet, for PYTHONPATH."
 EXAMPLES = """  hybridnet mininet-path

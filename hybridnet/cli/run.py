@@ -30,8 +30,8 @@ from hybridnet.cli.record_options import (
     ending_with_record,
 )
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
-from hybridnet.compat.mininet import importing
-from hybridnet.compat.mininet.python2 import run_script
+from hybridnet.compat.mininet.loading import importing
+from hybridnet.compat.mininet.loading.python2 import run_script
 from hybridnet.describe.kinds import SIMULATED
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import ExperimentError, UsageError

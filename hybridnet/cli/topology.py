@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from hybridnet.compat.mininet import importing
+from hybridnet.compat.mininet.loading import importing
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import TopologyError, UsageError

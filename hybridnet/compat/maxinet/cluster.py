@@ -11,8 +11,8 @@ import socket
 from typing import Any
 
 from hybridnet.compat.maxinet.worker import Worker
+from hybridnet.compat.mininet.lenient_options import tolerate
 from hybridnet.compat.mininet.machines import machines_of_the_run
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines import cluster as machines
 

@@ -19,12 +19,12 @@ from hybridnet.compat.maxinet.nodes import NodeWrapper
 from hybridnet.compat.maxinet.partitioner import Clustering
 from hybridnet.compat.maxinet.tools import Tools
 from hybridnet.compat.maxinet.worker import Worker
-from hybridnet.compat.mininet.controllers import DefaultController, RemoteController
+from hybridnet.compat.mininet.controllers.kinds import DefaultController, RemoteController
+from hybridnet.compat.mininet.lenient_options import tolerate
 from hybridnet.compat.mininet.link import TCLink
 from hybridnet.compat.mininet.machines import Machines, machines_of_the_run
 from hybridnet.compat.mininet.net import Mininet
 from hybridnet.compat.mininet.node import UserSwitch
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.errors import UsageError
 from hybridnet.system.log import info
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hybridnet.compat.mininet.accepted import shaping
+from hybridnet.compat.mininet.lenient_options import shaping
 from hybridnet.compat.mininet.topo import Topo
 from hybridnet.describe import topo as described
 from hybridnet.errors import UsageError

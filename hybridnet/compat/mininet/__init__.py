@@ -3,5 +3,5 @@
 
 `hybridnet run SCRIPT.py` makes it importable as `mininet` for scripts that import that; so do
 ``python -m hybridnet.compat.mininet SCRIPT.py`` and ``PYTHONPATH=$(hybridnet mininet-path)``. What Mininet tolerates is
-tolerated here, with one warning each (`hybridnet.compat.mininet.tolerance`); hybridnet's own API stays strict.
+tolerated here, with one warning each (`hybridnet.compat.mininet.lenient_options`); hybridnet's own API stays strict.
 """

@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hybridnet.compat.mininet.importing import take_the_name
-from hybridnet.compat.mininet.python2 import run_script
+from hybridnet.compat.mininet.loading.importing import take_the_name
+from hybridnet.compat.mininet.loading.python2 import run_script
 from hybridnet.run.prompt.ending import ending_with_verdict
 
 if len(sys.argv) < 2:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.compat.mininet.cli import CLI
-from hybridnet.compat.mininet.controllers import (
+from hybridnet.compat.mininet.controllers.kinds import (
     NOX,
     Controller,
     DefaultController,
@@ -26,8 +26,8 @@ from hybridnet.compat.mininet.controllers import (
 )
 from hybridnet.compat.mininet.hosts import CPULimitedHost, Host
 from hybridnet.compat.mininet.link import Link, OVSLink, TCLink, TCULink
+from hybridnet.compat.mininet.loading.python2 import run_definitions
 from hybridnet.compat.mininet.nodelib import LinuxBridge
-from hybridnet.compat.mininet.python2 import run_definitions
 from hybridnet.compat.mininet.switches import IVSSwitch, OVSBridge, OVSSwitch, UserSwitch
 from hybridnet.compat.mininet.topo import LinearTopo, MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
 from hybridnet.compat.mininet.topolib import TorusTopo, TreeTopo

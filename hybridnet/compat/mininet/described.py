@@ -8,15 +8,14 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hybridnet.compat.mininet.accepted import truth
 from hybridnet.compat.mininet.constructing import commands_wait
-from hybridnet.compat.mininet.controllers import Controller, DefaultController
+from hybridnet.compat.mininet.controllers.kinds import Controller, DefaultController
 from hybridnet.compat.mininet.hosts import Host, Node
+from hybridnet.compat.mininet.lenient_options import tolerate, truth
 from hybridnet.compat.mininet.link import Intf, Link
+from hybridnet.compat.mininet.loading.script_devices import Mentions
 from hybridnet.compat.mininet.machines import machines_of_the_run
-from hybridnet.compat.mininet.mentions import Mentions
 from hybridnet.compat.mininet.switches import OVSKernelSwitch, Switch
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.compat.mininet.util import ipAdd, macColonHex, netParse, numCores
 from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError

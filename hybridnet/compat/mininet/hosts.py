@@ -13,11 +13,10 @@ import select
 import time
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.compat.mininet.accepted import truth, whole_address
 from hybridnet.compat.mininet.constructing import is_constructing
+from hybridnet.compat.mininet.lenient_options import tolerate, truth, whole_address
 from hybridnet.compat.mininet.link import Intf, Link, is_overridden, set_param
 from hybridnet.compat.mininet.log import LEVELS, debug, info, lg
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.compat.mininet.util import numCores
 from hybridnet.describe.topo.host_options import MOST_CORES
 from hybridnet.describe.values import number

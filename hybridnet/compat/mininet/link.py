@@ -15,20 +15,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.compat.mininet import traffic_control
-from hybridnet.compat.mininet.accepted import (
+from hybridnet.compat.mininet.constructing import commands_wait
+from hybridnet.compat.mininet.lenient_options import (
     OF_THE_KERNEL,
     SHAPING,
     accepted_address,
     accepted_mac,
     shaping,
+    tolerate,
     truth,
     whole_address,
 )
-from hybridnet.compat.mininet.constructing import commands_wait
-from hybridnet.compat.mininet.kernel_shaping import apply, asks_kernel, check_kernel_link
 from hybridnet.compat.mininet.log import error
-from hybridnet.compat.mininet.tolerance import tolerate
+from hybridnet.compat.mininet.tc.commands import OF_NETEM, netem_commands, rate_commands
+from hybridnet.compat.mininet.tc.kernel import apply, asks_kernel, check_kernel_link
 from hybridnet.compat.mininet.util import makeIntfPair
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.run.node import link as live
@@ -505,7 +505,7 @@ class TCIntf(Intf):
     """Mininet's interface with shaping, by the simulator.
 
     A class of a script's own may say by `bwCmds` and `delayCmds` with which commands of tc Mininet would shape it:
-    these run once it is made, and change the simulated link as far as `traffic_control` knows them.
+    these run once it is made, and change the simulated link as far as `tc.commands` knows them.
     """
 
     bwParamMax = 1000
@@ -535,7 +535,7 @@ class TCIntf(Intf):
         by = "htb"
         if self.link is not None and self.link.by_kernel:
             by = "hfsc" if use_hfsc else "tbf" if use_tbf else by
-        return traffic_control.rate_commands(bw, red=enable_red, ecn=enable_ecn, by=by, latency_ms=latency_ms)
+        return rate_commands(bw, red=enable_red, ecn=enable_ecn, by=by, latency_ms=latency_ms)
 
     @staticmethod
     def delayCmds(
@@ -549,7 +549,7 @@ class TCIntf(Intf):
         if loss and not 0 <= loss <= 100:
             error(f"Bad loss percentage {loss} %%\n")
             return [], parent
-        return traffic_control.netem_commands(parent, delay, jitter, loss, max_queue_size)
+        return netem_commands(parent, delay, jitter, loss, max_queue_size)
 
     def tc(self, cmd: str, tc: str = "tc") -> str:
         """Run a command of tc for it: ``"%s qdisc show dev %s"``."""
@@ -583,7 +583,7 @@ class TCIntf(Intf):
         if not _says_how_to_send(params):
             return None
         commands, parent = self.bwCmds(**{name: params.get(name, none) for name, none in _OF_RATES.items()})
-        of_netem = {name: params.get(name) for name in traffic_control.OF_NETEM}
+        of_netem = {name: params.get(name) for name in OF_NETEM}
         more, parent = self.delayCmds(parent=parent, **of_netem)
         said = []
         if by_commands:

@@ -11,17 +11,16 @@ from ipaddress import IPv4Address, IPv4Interface
 from typing import Any
 
 from hybridnet.agent.switching.openvswitch import kernel_datapath
-from hybridnet.compat.mininet.accepted import accepted_address, accepted_mac, accepted_route
 from hybridnet.compat.mininet.changes import configure_ends, join_link, join_node, remove_link, remove_node
-from hybridnet.compat.mininet.controllers import Controller, give_ports
+from hybridnet.compat.mininet.controllers.kinds import Controller, give_ports
 from hybridnet.compat.mininet.described import Described
 from hybridnet.compat.mininet.hosts import CPULimitedHost, Host
+from hybridnet.compat.mininet.lenient_options import accepted_address, accepted_mac, accepted_route, tolerate
 from hybridnet.compat.mininet.link import Link, is_overridden
+from hybridnet.compat.mininet.loading.script_devices import Mentions, script_text
 from hybridnet.compat.mininet.log import error
-from hybridnet.compat.mininet.mentions import Mentions, script_text
 from hybridnet.compat.mininet.switches import EVERY_VERSION, Switch
-from hybridnet.compat.mininet.tc_server import TcServer
-from hybridnet.compat.mininet.tolerance import tolerate
+from hybridnet.compat.mininet.tc.server import TcServer
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster.here import ADDRESS, HERE, Here

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from hybridnet.compat.mininet.controllers import (
+from hybridnet.compat.mininet.controllers.kinds import (
     NOX,
     Controller,
     DefaultController,

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridnet.compat.mininet.accepted import truth
-from hybridnet.compat.mininet.controllers import Controller
+from hybridnet.compat.mininet.controllers.kinds import Controller
 from hybridnet.compat.mininet.hosts import Node
+from hybridnet.compat.mininet.lenient_options import tolerate, truth
 from hybridnet.compat.mininet.switches import Bridge
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.compat.mininet.util import ipStr, netParse
 from hybridnet.kinds import linux
 from hybridnet.system.log import info

@@ -11,13 +11,13 @@ from typing import Any
 
 from hybridnet.compat.mininet.choices import Choices
 from hybridnet.compat.mininet.clean import cleanup
-from hybridnet.compat.mininet.controllers import findController
+from hybridnet.compat.mininet.controllers.kinds import findController
 from hybridnet.compat.mininet.hosts import Host
-from hybridnet.compat.mininet.importing import take_the_name
+from hybridnet.compat.mininet.lenient_options import tolerate
+from hybridnet.compat.mininet.loading.importing import take_the_name
 from hybridnet.compat.mininet.log import info, output, setLogLevel
 from hybridnet.compat.mininet.machines import Machines, end_machines, machines_over, spread_over
 from hybridnet.compat.mininet.net import VERSION, Mininet, MininetWithControlNet
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.compat.mininet.util import splitArgs
 from hybridnet.errors import UsageError
 

@@ -13,11 +13,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from hybridnet.compat.mininet.accepted import accepted_address, truth
-from hybridnet.compat.mininet.controllers import Controller
+from hybridnet.compat.mininet.controllers.kinds import Controller
 from hybridnet.compat.mininet.hosts import Node
+from hybridnet.compat.mininet.lenient_options import accepted_address, tolerate, truth
 from hybridnet.compat.mininet.link import Intf, is_overridden
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.errors import UsageError
 from hybridnet.run.node import node as live
 

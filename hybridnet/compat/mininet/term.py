@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from hybridnet.compat.mininet.outside import OutsideNode
+from hybridnet.compat.mininet.controllers.outside_node import OutsideNode
 from hybridnet.errors import HybridnetError
 from hybridnet.run.prompt.terminals import terminal_of
 from hybridnet.system.log import error, info

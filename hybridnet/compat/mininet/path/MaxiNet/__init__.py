@@ -4,7 +4,7 @@
 import importlib
 import sys
 
-from hybridnet.compat.mininet.importing import ours, take_the_name
+from hybridnet.compat.mininet.loading.importing import ours, take_the_name
 from hybridnet.run.prompt.ending import say_verdict_at_exit
 
 take_the_name()

@@ -23,7 +23,7 @@ def _own_python() -> str:
 _of_the_first_script = os.environ.get("HYBRIDNET_PYTHON") or _own_python()
 
 try:
-    from hybridnet.compat.mininet.importing import take_the_name
+    from hybridnet.compat.mininet.loading.importing import take_the_name
     from hybridnet.run.prompt.ending import say_verdict_at_exit
 
     if _of_the_first_script != sys.executable:

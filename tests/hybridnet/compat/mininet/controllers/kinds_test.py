@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.compat.mininet.controllers import (
+from hybridnet.compat.mininet.controllers.kinds import (
     Controller,
     DefaultController,
     OVSController,
@@ -71,7 +71,7 @@ def test_controllers_get_the_usual_port_and_those_after_it(monkeypatch: pytest.M
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         first: int = taken.getsockname()[1]
-        monkeypatch.setattr("hybridnet.compat.mininet.controllers.USUAL_PORT", first)
+        monkeypatch.setattr("hybridnet.compat.mininet.controllers.kinds.USUAL_PORT", first)
         remote = RemoteController("c3")
         some = [Controller("c0"), Controller("c1", port=first + 1), Controller("c2"), remote]
         give_ports(some)
@@ -92,7 +92,7 @@ def test_an_address_may_come_with_its_port() -> None:
 def test_a_shell_reads_the_program_that_a_script_names_and_its_log_is_where_mininet_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hybridnet.compat.mininet.controllers.LOGS", str(tmp_path))
+    monkeypatch.setattr("hybridnet.compat.mininet.controllers.kinds.LOGS", str(tmp_path))
     port = free_port()
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "own.py").write_text(
@@ -112,7 +112,7 @@ def test_a_shell_reads_the_program_that_a_script_names_and_its_log_is_where_mini
 def test_a_network_goes_on_without_a_controller_that_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("hybridnet.compat.mininet.controllers.LOGS", str(tmp_path))
+    monkeypatch.setattr("hybridnet.compat.mininet.controllers.kinds.LOGS", str(tmp_path))
     behind = Controller(f"c{free_port()}", command="ls /no-such-file #", port=free_port()).behind()
     behind.begin("127.0.0.1")
     behind.ready()
@@ -127,7 +127,7 @@ def test_a_network_goes_on_without_a_controller_that_fails(
 
 
 def test_what_a_controller_has_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hybridnet.compat.mininet.controllers.LOGS", str(tmp_path))
+    monkeypatch.setattr("hybridnet.compat.mininet.controllers.kinds.LOGS", str(tmp_path))
     port = free_port()
     listen = f"import socket; socket.create_server(('127.0.0.1', {port})).accept()"
     behind = Controller("c0", command=f'{sys.executable} -c "{listen}" & wait #', port=port).behind()

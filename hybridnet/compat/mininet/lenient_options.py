@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What of a script's options has an effect.
+"""What Mininet takes and hybridnet does not: tolerated here, with one warning for each, never silently.
 
-Mininet hands addresses, routes and rates to ifconfig, ip and tc, and goes on when one of these refuses. So does this,
-with a warning for each: what they would refuse is left out here, before the network is made of the rest.
+Mininet hands addresses, routes and rates to ifconfig, ip and tc, and goes on when one of these refuses. So does this:
+what they would refuse is left out before the network is made of the rest.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import socket
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.describe.quantities import parse_bandwidth, parse_delay, parse_percent, parse_queue
 from hybridnet.describe.topo.addresses import default_route, mac_address
 from hybridnet.errors import HybridnetError, UnitError
+from hybridnet.system.log import warn
 
 __all__ = [
-    "SHAPING", "accepted_address", "accepted_mac", "accepted_route", "shaping", "truth", "whole_address",
+    "SHAPING", "accepted_address", "accepted_mac", "accepted_route", "shaping", "tolerate", "truth", "whole_address",
 ]  # fmt: skip
 
 SHAPING = ("bw", "delay", "jitter", "loss", "max_queue_size", "enable_red", "enable_ecn")
@@ -34,6 +34,15 @@ _READ: Mapping[str, Callable[[object, str], object]] = {
     "max_queue_size": parse_queue,
 }
 _NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
+
+_told: set[str] = set()
+
+
+def tolerate(what: str, instead: str) -> None:
+    """Warn once of `what`, and say what happens instead."""
+    if what not in _told:
+        _told.add(what)
+        warn(f"*** hybridnet: {what}: {instead}\n")
 
 
 def truth(value: object) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.compat.mininet.outside import OutsideNode
+from hybridnet.compat.mininet.controllers.outside_node import OutsideNode
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@
 //
 // What the script itself gave to the device in the kernel is shown as the kernel shows it. Scripts call this a hundred
 // times a second, so it is a program of its own, and starts the kernel's only where the kernel has something to show. The
-// words are understood in one place: hybridnet/compat/mininet/tc_server.py, which has the other end of the socket.
+// words are understood in one place: hybridnet/compat/mininet/tc/server.py, which has the other end of the socket.
 
 #include <dirent.h>
 #include <fcntl.h>

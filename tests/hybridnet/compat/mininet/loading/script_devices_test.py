@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.compat.mininet.mentions import Mentions, script_text
+from hybridnet.compat.mininet.loading.script_devices import Mentions, script_text
 
 
 @pytest.mark.parametrize(

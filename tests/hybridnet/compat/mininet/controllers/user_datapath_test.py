@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from hybridnet.compat.mininet.user_datapath import controllers_of, plan_of, ports_of
+from hybridnet.compat.mininet.controllers.user_datapath import controllers_of, plan_of, ports_of
 from hybridnet.errors import UsageError
 from hybridnet.simulate.instance.build import check_plan
 

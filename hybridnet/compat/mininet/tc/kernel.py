@@ -15,8 +15,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.compat.mininet import traffic_control
-from hybridnet.compat.mininet.accepted import SHAPING, shaping, truth
+from hybridnet.compat.mininet.lenient_options import SHAPING, shaping, truth
+from hybridnet.compat.mininet.tc.commands import OF_NETEM, fifo_commands
 from hybridnet.describe.quantities import parse_bandwidth
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 
@@ -91,11 +91,11 @@ def commands_of(intf: TCIntf, params: Mapping[str, Any]) -> list[str]:
     mbps = None if bw is None else parse_bandwidth(bw, f"{what}: bw") / 1e6
     flags = {name: truth(own.get(name)) for name in ("enable_red", "enable_ecn")}
     commands, parent = intf.bwCmds(bw=mbps, **rates, **flags)
-    of_netem = {name: own.get(name) for name in traffic_control.OF_NETEM}
+    of_netem = {name: own.get(name) for name in OF_NETEM}
     if intf.has_own_commands() or any(of_netem[name] is not None for name in ("delay", "jitter", "loss")):
         more, _ = intf.delayCmds(parent=parent, **of_netem)
     else:
-        more, _ = traffic_control.fifo_commands(parent, of_netem["max_queue_size"])
+        more, _ = fifo_commands(parent, of_netem["max_queue_size"])
     return [*commands, *more]
 
 

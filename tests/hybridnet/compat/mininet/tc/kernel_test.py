@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hybridnet.compat.mininet.kernel_shaping import check_kernel_link, commands_of
 from hybridnet.compat.mininet.link import Link, TCIntf, TCLink
 from hybridnet.compat.mininet.net import Mininet
+from hybridnet.compat.mininet.tc.kernel import check_kernel_link, commands_of
 from hybridnet.errors import UsageError
 
 HTB = [

@@ -19,10 +19,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hybridnet.compat.mininet.importing import path_without_programs
+from hybridnet.compat.mininet.controllers.outside_node import OutsideNode
+from hybridnet.compat.mininet.lenient_options import tolerate
+from hybridnet.compat.mininet.loading.importing import path_without_programs
 from hybridnet.compat.mininet.log import warn
-from hybridnet.compat.mininet.outside import OutsideNode
-from hybridnet.compat.mininet.tolerance import tolerate
 from hybridnet.errors import ControllerError
 from hybridnet.machines.cluster.here import ADDRESS
 from hybridnet.run.controllers import kinds
@@ -419,7 +419,7 @@ class _Own(kinds.RemoteController):
 
     def __init__(self, name: str, port: int) -> None:
         super().__init__(name, "127.0.0.1", port)
-        words = [*python_module("hybridnet.compat.mininet.controller_program"), f"ptcp:{port}"]
+        words = [*python_module("hybridnet.compat.mininet.controllers.bridging"), f"ptcp:{port}"]
         self._small = _OwnProgram(name, shlex.join(words), port, None)
         self._larger = kinds.Controller(name, port=port)
         self._chosen: kinds.RemoteController = self._small

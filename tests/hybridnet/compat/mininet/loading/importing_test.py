@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import hybridnet
-from hybridnet.compat.mininet.controller_program import place_of
-from hybridnet.compat.mininet.importing import (
+from hybridnet.compat.mininet.controllers.bridging import place_of
+from hybridnet.compat.mininet.loading.importing import (
     PROGRAMS,
     imports_mininet,
     once_imported,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hybridnet.compat.mininet.bridging import Bridging, common_version, flow_mod, message
+from hybridnet.compat.mininet.controllers.bridging import Bridging, common_version, flow_mod, message
 
 HELLO, ERROR, ECHO_REQUEST, ECHO_REPLY, FLOW_REMOVED, FLOW_MOD = 0, 1, 2, 3, 11, 14
 

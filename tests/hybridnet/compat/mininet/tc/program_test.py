@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.compat.mininet.importing import PROGRAMS
-from hybridnet.compat.mininet.kernel_shaping import kernels_tc
-from hybridnet.compat.mininet.tc_server import ANYWAY, PASS, SOCKET, Answer
+from hybridnet.compat.mininet.loading.importing import PROGRAMS
+from hybridnet.compat.mininet.tc.kernel import kernels_tc
+from hybridnet.compat.mininet.tc.server import ANYWAY, PASS, SOCKET, Answer
 
 SHOW = ["qdisc", "show", "dev", "lo"]
 """The kernel has no queue there."""

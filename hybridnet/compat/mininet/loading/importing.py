@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from hybridnet.compat.mininet.python2 import needs_python2, python3_source
-from hybridnet.compat.mininet.reexported import offer_reexported
+from hybridnet.compat.mininet.loading.python2 import needs_python2, python3_source
+from hybridnet.compat.mininet.loading.reexported import offer_reexported
 from hybridnet.system.journal import network_namespace
 
 __all__ = ["imports_mininet", "once_imported", "path_of_mininet", "path_without_programs", "take_the_name"]
@@ -26,7 +26,7 @@ __all__ = ["imports_mininet", "once_imported", "path_of_mininet", "path_without_
 NAMES = ("mininet", "MaxiNet")
 OUR_EXAMPLES = {"mininet.examples.cluster": "hybridnet.compat.mininet.cluster"}
 """Of Mininet's examples, those that reach into its processes and are libraries of scripts."""
-PROGRAMS = Path(__file__).resolve().parent / "programs"
+PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 """Mininet's programs, for scripts that call them: first on PATH where `mininet` is this package."""
 
 
@@ -143,7 +143,7 @@ def path_without_programs() -> str:
 
 def path_of_mininet() -> Path:
     """The folder that makes `import mininet` mean this package when it is on PYTHONPATH."""
-    return Path(__file__).resolve().parent / "path"
+    return Path(__file__).resolve().parents[1] / "path"
 
 
 def imports_mininet(script: Path) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.compat.mininet.accepted import shaping
+from hybridnet.compat.mininet.lenient_options import shaping
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hybridnet.compat.mininet.accepted import shaping
+from hybridnet.compat.mininet.lenient_options import shaping
 from hybridnet.describe.quantities import parse_bandwidth, parse_delay
 
 __all__ = [

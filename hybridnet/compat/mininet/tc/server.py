@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.compat.mininet.traffic_control import Change, Counters, Refusal, asked_of, change, show
+from hybridnet.compat.mininet.tc.commands import Change, Counters, Refusal, asked_of, change, show
 from hybridnet.errors import HybridnetError
 from hybridnet.machines.cluster.here import HERE
 

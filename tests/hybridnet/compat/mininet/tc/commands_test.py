@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.compat.mininet.traffic_control import (
+from hybridnet.compat.mininet.tc.commands import (
     Change,
     Counters,
     Refusal,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet.compat.mininet.tc_server import PASS, SOCKET, TcServer
+from hybridnet.compat.mininet.tc.server import PASS, SOCKET, TcServer
 
 
 def asked(folder: Path, said: bytes) -> bytes:

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from hybridnet.compat.mininet.importing import path_of_mininet
-from hybridnet.compat.mininet.reexported import REEXPORTED
+from hybridnet.compat.mininet.loading.importing import path_of_mininet
+from hybridnet.compat.mininet.loading.reexported import REEXPORTED
 
 
 def run_script(text: str) -> str:

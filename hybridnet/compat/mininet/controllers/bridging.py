@@ -4,6 +4,9 @@ process that listens as soon as Python has started.
 
     switch ── HELLO ──▶ the highest version that both speak ──▶ empty it, one flow: NORMAL ──▶ answer its echoes
 
+It is the program `controller` of Mininet's scripts, which start it by hand: ``c0.cmd("controller -v ptcp:6653 &")``.
+Stanford's reference controller had this name; its options are taken and have no effect.
+
 The switches learn by themselves, so that no packet comes here, and go on when this ends. Whoever empties a switch
 (``ovs-ofctl del-flows``) finds the flow there again: the switch tells when it is deleted.
 
@@ -13,11 +16,23 @@ OpenFlow 1.0 and 1.2 to 1.5; 1.1 has a match of its own, and nothing that speaks
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import selectors
+import signal
 import socket
 import struct
+import sys
+from collections.abc import Sequence
 
-__all__ = ["Bridging"]
+from hybridnet.errors import UsageError
+from hybridnet.system.journal import network_namespace
+
+__all__ = ["Bridging", "main", "place_of"]
+
+USUAL_PORT = 6633
+"""Of the reference controller, where ``ptcp:`` names none."""
+_LISTENING = re.compile(r"ptcp:(\d*)(?::(.*))?")
 
 VERSIONS = (0x01, 0x03, 0x04, 0x05, 0x06)  # on the wire: 1.0, 1.2, 1.3, 1.4, 1.5
 _OPENFLOW_10, _OPENFLOW_15 = 0x01, 0x06
@@ -165,3 +180,51 @@ class Bridging:
             if isinstance(key.fileobj, socket.socket):
                 key.fileobj.close()
         self._selector.close()
+
+
+def place_of(words: Sequence[str]) -> tuple[str, int]:
+    """The address and TCP port that the program's arguments ask for.
+
+    Args:
+        words: such as ``["-v", "ptcp:6653"]``; ``ptcp:`` alone means port 6633. Without an address, it is the
+            computer's loopback; in a host's namespace, where nobody else comes, every address.
+
+    Raises:
+        UsageError: none of them says where to listen.
+    """
+    for word in words:
+        if said := _LISTENING.fullmatch(word):
+            return said[2] or _usual_address(), int(said[1]) if said[1] else USUAL_PORT
+    raise UsageError(
+        f"controller {' '.join(words)}: it does not say where to listen; write controller ptcp:6653"
+    )
+
+
+def _usual_address() -> str:
+    of_the_script = os.environ.get("HYBRIDNET_NETWORK", str(network_namespace()))
+    return "127.0.0.1" if of_the_script == str(network_namespace()) else "0.0.0.0"
+
+
+def main(words: Sequence[str]) -> int:
+    """Serve until a signal ends it. Returns the exit status."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _end)
+    try:
+        address, port = place_of(words)
+        controller = Bridging(address, port)
+    except UsageError as problem:
+        print(problem, file=sys.stderr)
+        return 2
+    except OSError as problem:
+        print(f"controller {' '.join(words)}: cannot listen there: {problem}", file=sys.stderr)
+        return 1
+    controller.serve()
+    return 0
+
+
+def _end(_number: int, _frame: object) -> None:
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

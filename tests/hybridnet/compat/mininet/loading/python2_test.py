@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.compat.mininet.importing import imports_mininet
-from hybridnet.compat.mininet.python2 import needs_python2, run_definitions, run_python2, run_script
+from hybridnet.compat.mininet.loading.importing import imports_mininet
+from hybridnet.compat.mininet.loading.python2 import needs_python2, run_definitions, run_python2, run_script
 
 SCRIPT = """
 import subprocess
