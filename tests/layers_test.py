@@ -28,7 +28,6 @@ OUTSIDE = {
 ABOVE_ALL = {"__init__", "__main__"}  # of hybridnet: lists what is public, so it may import everything
 OUTSIDE_OF_THE_HOUSE = {"ryu_apps", "topologies", "experiments"}  # folders of their own here
 TOPO = ["describe", "topo"]
-MININET = "hybridnet.compat.mininet"
 
 Layers = dict[str, set[str]]
 
@@ -122,7 +121,7 @@ def imported_modules(path: Path, where: Path) -> Iterator[str]:
             package = list(where.parts[: len(where.parts) - node.level]) if node.level else []
             base = ".".join([*package, *([node.module] if node.module else [])])
             # `from hybridnet.plan import files` names a room only by what it takes
-            whole = base.split(".")[0] == "hybridnet" and base.count(".") < 2
+            whole = base.split(".")[0] == "hybridnet" and base.count(".") < 3
             yield from (f"{base}.{alias.name}" for alias in node.names) if whole else (base,)
 
 
@@ -130,33 +129,32 @@ class House:
     """The wings of hybridnet, and the rooms of those that have some, as ARCHITECTURE.md draws them.
 
     A wing is a folder (or a file) of hybridnet; a room is a folder (or a file) of a wing. ``hybridnet/`` says which
-    wings a wing may use, ``hybridnet/WING/`` which of the other rooms in its wing a room may. A wing without such a
-    line is one room.
+    wings a wing may use, ``hybridnet/WING/`` which of the other rooms in its wing a room may, and
+    ``hybridnet/WING/ROOM/`` the same of a room with rooms. A wing without such a line is one room.
     """
 
     def __init__(self, text: str) -> None:
-        self.wings = read_arrows(text, "hybridnet/")
-        self.rooms = {wing: read_arrows(text, f"hybridnet/{wing}/") for wing in self.wings}
+        headings = re.findall(r"^(hybridnet/(?:\w+/)*)\s", text, re.MULTILINE)
+        self.drawn = {tuple(each.split("/")[1:-1]): read_arrows(text, each) for each in headings}
 
     def missing(self, where: tuple[str, ...]) -> str | None:
         """What of a file's place is not drawn, if anything."""
-        wing = where[0]
-        if wing not in self.wings:
-            return f"hybridnet/{wing} is not a wing in ARCHITECTURE.md"
-        rooms = self.rooms[wing]
-        if rooms and len(where) > 1 and where[1] not in rooms and where[1] not in ABOVE_ALL:
-            return f"hybridnet/{wing}/{where[1]} is not a room in ARCHITECTURE.md"
+        for depth, name in enumerate(where):
+            arrows = self.drawn.get(where[:depth])
+            if arrows and name not in arrows and (depth == 0 or name not in ABOVE_ALL):
+                what = "room" if depth else "wing"
+                return f"hybridnet/{'/'.join(where[: depth + 1])} is not a {what} in ARCHITECTURE.md"
         return None
 
     def forbids(self, where: tuple[str, ...], target: tuple[str, ...]) -> str | None:
         """Why what stands at `where` may not import `target`, both without ``hybridnet`` and ``.py``; None: it may."""
-        wing, other = where[0], target[0]
-        if wing != other:
-            return None if other in self.wings[wing] else f"which is not below hybridnet/{wing}"
-        rooms = self.rooms[wing]
-        if not rooms or len(where) < 2 or len(target) < 2 or where[1] in (target[1], *ABOVE_ALL):
-            return None
-        return None if target[1] in rooms[where[1]] else f"which is not below hybridnet/{wing}/{where[1]}"
+        for depth, (own, other) in enumerate(zip(where, target, strict=False)):
+            if own != other:
+                arrows = self.drawn.get(where[:depth])
+                if not arrows or own in ABOVE_ALL or other in arrows[own]:
+                    return None
+                return f"which is not below hybridnet/{'/'.join(where[: depth + 1])}"
+        return None
 
 
 def place_of(where: Path) -> tuple[str, ...]:
@@ -221,17 +219,15 @@ def why_not(
     return house.forbids(place, tuple(name[1:]))
 
 
-def circles(root: Path, but: tuple[str, ...] = (f"{MININET}.",)) -> list[list[str]]:
+def circles(root: Path) -> list[list[str]]:
     """Files of hybridnet that import each other in a circle, also within functions and for types alone; one circle at
-    most is found. `but`: what the names of files that are left out begin with.
+    most is found.
     """
     files = {}
     for path in sources(root, ("hybridnet",), ".py"):
         where = path.relative_to(root)
         if where.parts[1] not in OUTSIDE_OF_THE_HOUSE and where.parts[1:] != ("__init__.py",):
-            name = ".".join(where.with_suffix("").parts).removesuffix(".__init__")
-            if not name.startswith(but or "-"):
-                files[name] = path
+            files[".".join(where.with_suffix("").parts).removesuffix(".__init__")] = path
     uses: dict[str, set[str]] = {}
     for name, path in files.items():
         found = set()
@@ -282,11 +278,6 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     assert circles(ROOT) == []
 
 
-def test_only_mininets_own_modules_import_each_other_in_a_circle() -> None:
-    """They have the circles of the original's; a check of what is left out above, so that it says when it can go."""
-    assert circles(ROOT, but=()) != []
-
-
 def test_every_source_names_its_licence() -> None:
     assert check_licences(ROOT) == []
 
@@ -305,6 +296,7 @@ simcore/    units ◀ packet ◀ link      units ◀ kernel ◀ link
 hybridnet/  errors ◀ describe ◀ plan     plan ◀ run
 hybridnet/describe/  values ◀ topo
 hybridnet/run/  node ◀ net
+hybridnet/run/net/  other ◀ live
 topologies/ imports hybridnet.describe.topo only
 """
 
@@ -320,8 +312,8 @@ def test_arrows_are_read_as_chains_and_closed() -> None:
         "trace": {"link", "packet", "kernel", "units"},
     }
     assert read_arrows(SMALL, "hybridnet/")["run"] == {"plan", "describe", "errors"}
-    assert House(SMALL).rooms["describe"] == {"values": set(), "topo": {"values"}}
-    assert House(SMALL).rooms["plan"] == {}
+    assert House(SMALL).drawn[("describe",)] == {"values": set(), "topo": {"values"}}
+    assert ("plan",) not in House(SMALL).drawn
 
 
 HEADER = "// SPDX-License-Identifier: MIT\n//\n// Thing: a thing.\n#pragma once\n"
@@ -397,6 +389,11 @@ def test_checker_finds_what_is_wrong_in_cpp(tmp_path: Path, name: str, text: str
             "hybridnet/describe/topo/options.py",
             "import hybridnet.plan.routes\n",
             "is not below hybridnet/describe",
+        ),
+        (
+            "hybridnet/run/net/other.py",
+            "from hybridnet.run.net import live\n",
+            "is not below hybridnet/run/net/other",
         ),
         ("hybridnet/attic.py", "", "hybridnet/attic is not a wing"),
         ("hybridnet/run/attic/old.py", "", "hybridnet/run/attic is not a room"),

@@ -257,7 +257,7 @@ def _in_place_of_mininet(arguments: argparse.Namespace) -> Iterator[None]:
     info(f"*** {arguments.file} imports mininet: hybridnet takes its place\n")
     importing.take_the_name()
     from hybridnet.compat.mininet import machines  # only who wants Mininet waits for these
-    from hybridnet.compat.mininet.net import remove_forgotten
+    from hybridnet.compat.mininet.network import remove_forgotten
 
     places = places_of(arguments)
     if places.names or places.elsewhere:

@@ -21,7 +21,7 @@ def _run() -> int:
     try:
         run_script(sys.argv[0])
     finally:
-        from hybridnet.compat.mininet.net import remove_forgotten
+        from hybridnet.compat.mininet.network import remove_forgotten
 
         remove_forgotten()
     return 0

@@ -222,11 +222,11 @@ class MininetCluster(Mininet):
         self.placeNodes()
         super().buildFromTopo(self.topo)
 
-    def adopt(self, node: Any, among: list[Any]) -> None:
+    def _adopt(self, node: Any, among: list[Any]) -> None:
         """Take a node that was made by its class, on the server that it names."""
         if isinstance(node, (RemoteHost, RemoteOVSSwitch)):
             self._place(node.name, node.server)
-        super().adopt(node, among)
+        super()._adopt(node, among)
 
     def stop(self) -> None:
         """Stop it, and end its machines."""

@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import select
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hybridnet.compat.mininet.constructing import is_constructing
+from hybridnet.compat.mininet.host_description import described_host
 from hybridnet.compat.mininet.lenient_options import tolerate, truth, whole_address
 from hybridnet.compat.mininet.link import Intf, Link, is_overridden, set_param
 from hybridnet.compat.mininet.log import LEVELS, debug, info, lg
+from hybridnet.compat.mininet.network import Network, is_constructing, network_of_loose_nodes
 from hybridnet.compat.mininet.util import numCores
 from hybridnet.describe.topo.host_options import MOST_CORES
 from hybridnet.describe.values import number
@@ -24,9 +25,6 @@ from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError,
 from hybridnet.run.node import node as live
 from hybridnet.run.node.popen import Popen
 from hybridnet.system.devices import state_of
-
-if TYPE_CHECKING:
-    from hybridnet.compat.mininet.net import Mininet
 
 __all__ = ["CPULimitedHost", "Host", "Node"]
 
@@ -97,6 +95,7 @@ class Node(live.Node):
     execed = False  # whether a program has taken the place of its shell
     waitExited = True
     is_bridge = False  # whether hybridnet makes a bridge of it, beside which its commands run
+    _options_described: tuple[str, ...] = ("ip", "mac", "defaultRoute", "devices", "privateDirs")
     inToNode: dict[Any, Any] = {}
     outToNode: dict[Any, Any] = {}
 
@@ -107,7 +106,7 @@ class Node(live.Node):
         self.inNamespace = truth(params.get("inNamespace", inNamespace))
         self.ports: dict[Intf, int] = {}
         self.nameToIntf: dict[str, Intf] = {}
-        self.net: Mininet | None = None
+        self.net: Network | None = None
         self._waiting_commands: list[str] = []
         self._terminal: TerminalEnd | None = None
         self.readbuf = ""  # what `read` and `readline` have left of what came
@@ -123,11 +122,9 @@ class Node(live.Node):
 
     # The network it belongs to
 
-    def network(self) -> Mininet:
+    def network(self) -> Network:
         """Its network; a node that was made without one belongs to the one that all such nodes share."""
         if self.net is None:
-            from hybridnet.compat.mininet.net import network_of_loose_nodes
-
             network_of_loose_nodes().adopt_loose(self)
         assert self.net is not None
         return self.net
@@ -143,6 +140,24 @@ class Node(live.Node):
     def is_made(self) -> bool:
         """Whether the network is made, so that commands can run."""
         return self._agent is not None
+
+    def topo_options(self, taken: set[Any]) -> dict[str, Any]:
+        """It as `hybridnet.Topo` takes it; `taken` are the others' addresses, and of bridges the datapath ids."""
+        options = set(self._options_described)
+        if is_overridden(self, "mountPrivateDirs"):
+            options.remove("privateDirs")
+        return described_host(self, options, taken)
+
+    def joined_by(self, intf: Intf) -> None:
+        """Take an interface that a link has brought to the network that is made; the first one gets its address and its
+        default route.
+        """
+        if intf is not self.defaultIntf():
+            return
+        if "ip" in self._options_described and self.params.get("ip") is not None and intf.ip is None:
+            self.setIP(self.params["ip"], intf=intf)  # an address that the network does not give by itself
+        if route := self.params.get("defaultRoute"):
+            self.setDefaultRoute(route)
 
     def _call(self, verb: str, **arguments: Any) -> Any:
         self._need_network()
@@ -548,6 +563,15 @@ def joined(args: tuple[Any, ...]) -> tuple[Any, ...]:
 class Host(Node, live.Host):
     """A host: a network namespace with a shell."""
 
+    _options_of_its_class: tuple[str, ...] = ("inNamespace", "ipv6")
+
+    def topo_options(self, taken: set[Any]) -> dict[str, Any]:
+        """See `Node`; parameters that nobody reads are told: a class of the script's may read any."""
+        read = {*self._options_described, *self._options_of_its_class}
+        if type(self) in (Host, CPULimitedHost) and (unknown := self.params.keys() - read):
+            tolerate(f"hosts: {min(unknown)}=", "no class of the script's takes it; it has no effect")
+        return super().topo_options(taken)
+
 
 def _part_of_processors(value: Any, host: Host) -> float:
     """What `CPULimitedHost` takes, where nothing or less is no limit. Raises UsageError for what is no number."""
@@ -564,6 +588,7 @@ class CPULimitedHost(Host):
     """
 
     inited = True  # as `init` does nothing
+    _options_of_its_class = (*Host._options_of_its_class, "cpu", "cores", "period_us")
 
     def __init__(self, name: str, sched: str = "cfs", **params: Any) -> None:
         super().__init__(name, **params)

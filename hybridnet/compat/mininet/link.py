@@ -13,9 +13,8 @@ OVSLink, by a patch, since Open vSwitch takes a turn of milliseconds for each de
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hybridnet.compat.mininet.constructing import commands_wait
 from hybridnet.compat.mininet.lenient_options import (
     OF_THE_KERNEL,
     SHAPING,
@@ -27,14 +26,12 @@ from hybridnet.compat.mininet.lenient_options import (
     whole_address,
 )
 from hybridnet.compat.mininet.log import error
+from hybridnet.compat.mininet.network import commands_wait, network_of_link
 from hybridnet.compat.mininet.tc.commands import OF_NETEM, netem_commands, rate_commands
 from hybridnet.compat.mininet.tc.kernel import apply, asks_kernel, check_kernel_link
 from hybridnet.compat.mininet.util import makeIntfPair
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.run.node import link as live
-
-if TYPE_CHECKING:
-    from hybridnet.compat.mininet.hosts import Node
 
 __all__ = ["Intf", "Link", "OVSIntf", "OVSLink", "TCIntf", "TCLink", "TCULink"]
 
@@ -64,11 +61,12 @@ class Intf(live.Intf):
 
     node: Any  # a `hybridnet.compat.mininet.hosts.Node`
     link: Any
+    knows_tc = False  # whether its class says with which commands of tc it is shaped
 
     def __init__(
         self,
         name: str,
-        node: Node | None = None,
+        node: Any = None,
         port: int | None = None,
         link: Link | None = None,
         mac: str | None = None,
@@ -314,8 +312,8 @@ class Link:
 
     def __init__(
         self,
-        node1: Node,
-        node2: Node,
+        node1: Any,
+        node2: Any,
         port1: int | None = None,
         port2: int | None = None,
         intfName1: str | None = None,
@@ -360,19 +358,17 @@ class Link:
             ends.append(made)
         self.intf1, self.intf2 = ends
         self.key: int | None = None  # among the links of its nodes, once the network is made
-        from hybridnet.compat.mininet.net import network_of_link
-
         if not self._makes_pair():
             self._borrow_ends(node1, node2, addr1, addr2)
             return
-        network_of_link((node1, node2)).joined(self)
+        network_of_link((node1, node2)).adopt_link(self)
 
     def _makes_pair(self) -> bool:
         """Whether its devices are the network's to make: a class of a script's may have a way of its own."""
         own = type(self).makeIntfPair
         return getattr(own, "__func__", own) is Link.makeIntfPair.__func__  # type: ignore[attr-defined]
 
-    def _borrow_ends(self, node1: Node, node2: Node, addr1: str | None, addr2: str | None) -> None:
+    def _borrow_ends(self, node1: Any, node2: Any, addr1: str | None, addr2: str | None) -> None:
         """Have the script make the devices, if it does, and lend them to the nodes. An end without a name is none."""
         one, other = self.intf1.name, self.intf2.name
         self.makeIntfPair(one, other, addr1, addr2, node1, node2, deleteIntfs=False)
@@ -394,7 +390,7 @@ class Link:
         """Make a veth pair; links do not call it, unless a script's class overrides it."""
         makeIntfPair(intfname1, intfname2, addr1, addr2, node1, node2, deleteIntfs)
 
-    def intfName(self, node: Node, n: int) -> str:
+    def intfName(self, node: Any, n: int) -> str:
         """The name of interface number `n` of a node."""
         return node.interface_name(n)
 
@@ -455,6 +451,15 @@ class Link:
         """Remove it, where it leads from a host to itself."""
         self.intf1.node.cmd(f"ip link delete dev {self.intf1} 2>/dev/null")
 
+    def configure_ends(self) -> None:
+        """Call the `config` of a script's own classes of interfaces, as Mininet does when it makes one, and of those
+        that the kernel shapes: as they are told to be now.
+        """
+        for intf in (self.intf1, self.intf2):
+            intf.set_as_told()
+            if intf.configures_itself():
+                intf.config(**(intf.shaped if self.by_kernel else intf.params))
+
     def shape(self, intf: Intf, params: Mapping[str, Any]) -> None:
         """Change what is sent at one end: now, or when the network is made."""
         intf.shaped.update(params)
@@ -484,7 +489,7 @@ class Link:
         """Remove it, with its interfaces."""
         network = self.intf1.node.network()
         if self in network.links:
-            network.delLink(self)
+            network.remove_link(self)
 
     def stop(self) -> None:
         """`delete`."""
@@ -509,6 +514,7 @@ class TCIntf(Intf):
     """
 
     bwParamMax = 1000
+    knows_tc = True
 
     def shaping_of(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """See `Intf`."""
@@ -603,7 +609,7 @@ def _says_how_to_send(params: Mapping[str, Any]) -> bool:
 class TCLink(Link):
     """Mininet's link with shaping."""
 
-    def __init__(self, node1: Node, node2: Node, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, node1: Any, node2: Any, *args: Any, **kwargs: Any) -> None:
         if len(args) < _PLACE_OF_INTF:
             kwargs.setdefault("intf", TCIntf)
         super().__init__(node1, node2, *args, **kwargs)
@@ -627,7 +633,7 @@ class OVSIntf(Intf):
 class OVSLink(Link):
     """A patch between switches, unless it is simulated: its ends are no devices, and nothing is copied there."""
 
-    def __init__(self, node1: Node, node2: Node, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, node1: Any, node2: Any, *args: Any, **kwargs: Any) -> None:
         if len(args) < _PLACE_OF_INTF and node1.is_bridge and node2.is_bridge:
             kwargs.setdefault("intf", OVSIntf)
         super().__init__(node1, node2, *args, **kwargs)

@@ -1,33 +1,55 @@
 # SPDX-License-Identifier: MIT
-"""Mininet's `Mininet`: a front of `hybridnet.Net`.
-
-    describe (nodes, links, controllers) ─▶ make: one Net of all of it ─▶ start: controllers to switches ─▶ use ─▶ stop
-
-Mininet makes each node and link when it is added. Here they are made together, by `start` or by the first command
-that needs them; until then they are descriptions with names, addresses and ports as Mininet would have chosen them.
-"""
+"""Mininet's `Mininet`: names, signatures and manners of Mininet's class, over the `Network` that it has."""
 
 from __future__ import annotations
 
+import random
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from hybridnet.compat.mininet.making import running
+from hybridnet.compat.mininet.cli import CLI
+from hybridnet.compat.mininet.controllers.kinds import Controller, DefaultController
+from hybridnet.compat.mininet.hosts import Host, Node
+from hybridnet.compat.mininet.lenient_options import tolerate, truth
+from hybridnet.compat.mininet.link import Intf, Link
+from hybridnet.compat.mininet.log import error, output
+from hybridnet.compat.mininet.network import Network, commands_wait, take_over
+from hybridnet.compat.mininet.nodelib import NAT
+from hybridnet.compat.mininet.switches import OVSKernelSwitch, Switch
 from hybridnet.compat.mininet.term import makeTerms
-from hybridnet.compat.mininet.trying import Trying
-from hybridnet.machines.cluster.here import HERE, Here
+from hybridnet.compat.mininet.trials import (
+    busy_shares,
+    is_address,
+    lines_of,
+    ping_full,
+    ping_numbers,
+    ping_one_by_one,
+)
+from hybridnet.compat.mininet.util import ipAdd, macColonHex, netParse, numCores
+from hybridnet.describe.values import shown
+from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.run.net import Net, probes
 from hybridnet.system.log import info, warn
 
 __all__ = ["VERSION", "Mininet", "MininetWithControlNet"]
 
+PING_SECONDS = 10.0  # how long Mininet's `ping -c1` waits for an answer
 _POLL_S = 0.05
 
 VERSION = "2.3.1b4"
 """The version of Mininet whose names, signatures and manners these are."""
 
 
-class Mininet(Trying):
+def _of_its_network(name: str) -> Any:
+    """An attribute that its network has, which a script may read and replace."""
+    return property(
+        lambda net: getattr(net._network, name), lambda net, value: setattr(net._network, name, value)
+    )
+
+
+class Mininet:
     """A network, with the constructor and the methods of Mininet's class.
 
     Args:
@@ -43,6 +65,278 @@ class Mininet(Trying):
         autoPinCpus: CPU-limited hosts are pinned to one processor each, in turn.
         xterms, cleanup, inNamespace: accepted; what has no effect is said.
     """
+
+    inited = True  # as `init` does nothing
+
+    hosts: list[Any] = _of_its_network("hosts")
+    switches: list[Any] = _of_its_network("switches")
+    controllers: list[Any] = _of_its_network("controllers")
+    links: list[Link] = _of_its_network("links")
+    terms: list[Any] = _of_its_network("terms")
+    nameToNode: dict[str, Any] = _of_its_network("nameToNode")
+    autoStaticArp: bool = _of_its_network("autoStaticArp")
+    machines: Any = _of_its_network("machines")
+    live: Net | None = _of_its_network("live")
+
+    def __init__(
+        self,
+        topo: Any = None,
+        switch: Callable[..., Any] = OVSKernelSwitch,
+        host: Callable[..., Any] = Host,
+        controller: Any = DefaultController,
+        link: Callable[..., Any] = Link,
+        intf: type[Intf] = Intf,
+        build: bool = True,
+        xterms: bool = False,
+        cleanup: bool = False,
+        ipBase: str = "10.0.0.0/8",
+        inNamespace: bool = False,
+        autoSetMacs: bool = False,
+        autoStaticArp: bool = False,
+        autoPinCpus: bool = False,
+        listenPort: int | None = None,
+        waitConnected: bool | float = False,
+    ) -> None:
+        self._network = Network(describe=self._describe, end=self.stop)
+        self.inNamespace = inNamespace
+        if inNamespace and not self._has_control_network():
+            tolerate("Mininet(inNamespace=)", "it has no effect")
+        self.topo = topo
+        self.switch, self.host, self.controller, self.link, self.intf = switch, host, controller, link, intf
+        self.ipBase = ipBase
+        try:
+            self.ipBaseNum, self.prefixLen = netParse(ipBase)
+        except (ValueError, AttributeError):
+            raise UsageError(
+                f"ipBase {shown(ipBase)} is not an IPv4 network; write one like 10.0.0.0/8"
+            ) from None
+        self.nextIP = 1
+        self.autoPinCpus, self.numCores, self.nextCore = autoPinCpus, numCores(), 0
+        self.autoSetMacs, self.autoStaticArp, self.waitConn = autoSetMacs, truth(autoStaticArp), waitConnected
+        self.xterms, self.listenPort = xterms, listenPort
+        self.built = False
+        if topo is not None and build:
+            self.build()
+
+    # Describing
+
+    def addHost(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
+        """Add a host of class `cls`, at once if the network is made. Its address is the next one unless `ip` says
+        another.
+        """
+        defaults: dict[str, Any] = {
+            "ip": f"{ipAdd(self.nextIP, self.prefixLen, self.ipBaseNum)}/{self.prefixLen}"
+        }
+        if self.autoSetMacs:
+            defaults["mac"] = macColonHex(self.nextIP)
+        if self.autoPinCpus:
+            defaults["cores"] = self.nextCore
+            self.nextCore = (self.nextCore + 1) % self.numCores
+        self.nextIP += 1
+        with commands_wait():
+            host = (cls or self.host)(name, **{**defaults, **params})
+        if isinstance(host, Controller):
+            kind = type(host).__name__
+            raise UsageError(
+                f"addHost({name!r}, cls={kind}): {kind} is a controller, and here controllers run on this computer, "
+                f"not in hosts; write addController({name!r}, {kind}), or start the program in a host by its cmd()"
+            )
+        self._adopt(host, self.switches if isinstance(host, Switch) else self.hosts)
+        return host
+
+    def addSwitch(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
+        """Add a switch of class `cls`; a network that is made has it at once."""
+        defaults: dict[str, Any] = {"inNamespace": False}
+        if self.listenPort:
+            defaults["listenPort"] = self.listenPort
+        with commands_wait():
+            switch = (cls or self.switch)(name, **{**defaults, **params})
+        self._adopt(switch, self.switches)
+        if self.listenPort:
+            self.listenPort += 1
+        return switch
+
+    def _adopt(self, node: Any, among: list[Any]) -> None:
+        self._network.adopt(node, among)
+
+    def addController(self, name: Any = "c0", controller: Any = None, **params: Any) -> Any:
+        """Add a controller: an object, or a class and its parameters. Returns it; None if the class gives none. In a
+        network that is made it starts at once, and a switch obeys it once its `start` says so.
+        """
+        if isinstance(name, Controller):
+            made: Any = name
+        elif isinstance(controller, Controller):
+            made = controller
+        else:
+            made = (controller or self.controller or DefaultController)(name, **params)
+        if made is not None:
+            self._network.adopt_controller(made)
+        return made
+
+    def addLink(
+        self,
+        node1: Any,
+        node2: Any,
+        port1: int | None = None,
+        port2: int | None = None,
+        cls: Callable[..., Any] | None = None,
+        **params: Any,
+    ) -> Any:
+        """Add a link of class `cls` between two nodes (or their names). Returns it. In a network that is made, both
+        interfaces are there at once, and configured.
+        """
+        ends = [self[node] if isinstance(node, str) else node for node in (node1, node2)]
+        for end in ends:
+            take_over(self._network, end.end_of_link())
+        own = {} if self.intf is Intf else {"intf": self.intf}
+        options = {"port1": port1, "port2": port2, **own, **params}
+        return (cls or self.link)(
+            *ends, **{name: value for name, value in options.items() if value is not None}
+        )
+
+    def addNAT(
+        self, name: str = "nat0", connect: Any = True, inNamespace: bool = False, **params: Any
+    ) -> Any:
+        """Add a node through which the hosts reach the outside: their default routes lead to it. Returns it.
+
+        Args:
+            name, **params: as of `NAT`.
+            connect: the node that it is linked to; True: the first switch; False: none, and routes stay.
+            inNamespace: whether it has a namespace of its own, and reaches only what its links lead to.
+        """
+        params.setdefault("subnet", self.ipBase)
+        nat = self.addHost(name, cls=NAT, inNamespace=inNamespace, **params)
+        if connect:
+            self.addLink(nat, connect if isinstance(connect, Node) else self.switches[0])
+            address = nat.params["ip"].split("/")[0]
+            for host in self.hosts:
+                if host.inNamespace:
+                    host.setDefaultRoute(f"via {address}")
+        return nat
+
+    @classmethod
+    def init(cls) -> None:
+        """Nothing is needed: a network sets its limits when it is made."""
+
+    def buildFromTopo(self, topo: Any = None) -> None:
+        """Add what a description has: controllers, hosts, switches, links."""
+        topo = topo or self.topo
+        self._add_default_controllers()
+        for name in topo.hosts():
+            self.addHost(name, **_options(topo.nodeInfo(name)))
+        for name in topo.switches():
+            self.addSwitch(name, **_options(topo.nodeInfo(name)))
+        for _, _, info_of in topo.links(sort=True, withInfo=True):
+            self.addLink(**info_of)
+
+    def build(self) -> None:
+        """Add what `topo` describes, and have hosts configured that a command had made before. A second call does
+        nothing.
+        """
+        self._add_described()
+        if self._network.awaits_build and not self._network.is_being_made:
+            self._network.awaits_build = False
+            self.configHosts()
+
+    def _describe(self) -> None:
+        self._network.awaits_build = not self.built
+        self._add_described()
+
+    def _add_described(self) -> None:
+        if self.built:
+            return
+        self.built = True
+        if self.topo is not None:
+            self.buildFromTopo(self.topo)
+        if self.inNamespace and self._has_control_network():
+            self.configureControlNetwork()
+        for host in self.hosts:
+            told, first = host.params.get("ip"), host.defaultIntf()
+            if isinstance(told, str) and isinstance(first, Intf):
+                first.foretell(told)
+
+    def configureControlNetwork(self) -> None:
+        """A class of a script's own says here how its controllers reach its switches."""
+
+    def _has_control_network(self) -> bool:
+        return type(self).configureControlNetwork is not Mininet.configureControlNetwork
+
+    def _add_default_controllers(self) -> None:
+        if self.controllers or not self.controller:
+            return
+        kinds = self.controller if isinstance(self.controller, (list, tuple)) else [self.controller]
+        for number, kind in enumerate(kinds):
+            if isinstance(kind, Controller):
+                self.addController(kind)
+            else:
+                self.addController(f"c{number}", kind)
+
+    def configHosts(self) -> None:
+        """Have every host configured by its own parameters, once more."""
+        for host in self.hosts:
+            host.configDefault()
+
+    # Looking
+
+    def getNodeByName(self, *args: str) -> Any:
+        """The node of that name, or a list for several. Raises KeyError for an unknown one."""
+        return self.nameToNode[args[0]] if len(args) == 1 else [self.nameToNode[name] for name in args]
+
+    get = getNodeByName
+
+    def __getitem__(self, key: str) -> Any:
+        return self.getNodeByName(key)
+
+    def __iter__(self) -> Iterator[str]:
+        for node in (*self.hosts, *self.switches, *self.controllers):
+            yield node.name
+
+    def __len__(self) -> int:
+        return len(self.hosts) + len(self.switches) + len(self.controllers)
+
+    def __contains__(self, item: str) -> bool:
+        return item in self.nameToNode
+
+    def keys(self) -> list[str]:
+        """The names of all nodes."""
+        return list(self)
+
+    def values(self) -> list[Any]:
+        """All nodes."""
+        return [self[name] for name in self]
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names with their nodes."""
+        return [(name, self[name]) for name in self]
+
+    def linksBetween(self, node1: Any, node2: Any) -> list[Link]:
+        """The links between two nodes."""
+        return self._network.links_between(node1, node2)
+
+    @staticmethod
+    def randMac() -> str:
+        """A MAC address that is nobody's: locally administered, at random."""
+        return macColonHex(random.randint(0, 2**40 - 1) | 0x020000000000)
+
+    @property
+    def cluster(self) -> Any:
+        """The machines, once the network is made."""
+        return self.running().cluster
+
+    @property
+    def plan(self) -> Any:
+        """What was built on which machine."""
+        return self.running().plan
+
+    # Starting and stopping
+
+    def make(self) -> None:
+        """Make everything that is described, if that is not done. Raises HybridnetError where that cannot be."""
+        self._network.make()
+
+    def running(self) -> Net:
+        """What runs of it; made, if that is not done."""
+        return self._network.running()
 
     def start(self) -> None:
         """Make the network, and start its controllers and switches."""
@@ -65,53 +359,13 @@ class Mininet(Trying):
 
     def stopXterms(self) -> None:
         """Close the terminals that were opened."""
-        for term in _each(self.terms):
-            term.close()
-        self.terms = []
+        self._network.close_terms()
 
     def stop(self) -> None:
         """Stop the switches' and hosts' own programs, and remove the network. A second call does nothing."""
-        if self.live is None:
-            return
-        self.stopXterms()
-        net, self.live = self.live, None
-        running.remove(self)
-        info("*** Stopping network\n")
-        try:
-            for controller in self.controllers:
-                controller.stop()
-            for switch in self.switches:
-                if not switch.is_bridge:
-                    switch.stop()
-            for node in (*self.switches, *self.hosts):
-                node.terminate()
-        finally:
-            for each in (*self.controllers, *self.came_later):
-                each.end()
-            self.came_later = []
-            for node in (*self.switches, *self.hosts, *self.loose):
-                node.unbind()
-            if self._tc is not None:
-                self._tc.close()
-                self._tc = None
-            net.stop()
-        info("*** Done\n")
-
-    def release(self, node: Any) -> None:
-        """A node that was made without a network has stopped, or belongs to another one."""
-        if node in self.loose:
-            self.loose.remove(node)
-        if self.is_of_loose_nodes and not self.loose:
-            self.stop()
-
-    def leave(self) -> list[str]:
-        """Leave it to those programs in its hosts that outlive their shells, if there are any. Returns them."""
-        cluster = self.running().cluster
-        programs: list[str] = cluster.call(HERE, "daemons") if isinstance(cluster, Here) else []
-        if programs and isinstance(cluster, Here):
-            running.remove(self)
-            cluster.leave()
-        return programs
+        if self.live is not None:
+            self.stopXterms()
+            self._network.stop()
 
     def run(self, test: Callable[..., Any] | str, *args: Any, **kwargs: Any) -> Any:
         """Start, call `test` (a function, or the name of a method), and stop. Returns what it returned."""
@@ -123,8 +377,6 @@ class Mininet(Trying):
 
     def interact(self) -> Any:
         """Start, open the prompt, and stop."""
-        from hybridnet.compat.mininet.cli import CLI
-
         self.start()
         try:
             return CLI(self)
@@ -149,63 +401,163 @@ class Mininet(Trying):
                 return False
             time.sleep(min(delay, _POLL_S))
 
+    # Changing
+
+    def delNode(self, node: Any, nodes: list[Any] | None = None) -> None:
+        """Remove a node and its links; a controller stops."""
+        gone = self[node] if isinstance(node, str) else node
+        if isinstance(gone, Controller):
+            self.delController(gone)
+        else:
+            self._network.remove_node(gone)
+
+    def __delitem__(self, key: str) -> None:
+        self.delNode(self[key])
+
+    def delHost(self, host: Any) -> None:
+        """Remove a host and its links."""
+        self.delNode(host)
+
+    def delSwitch(self, switch: Any) -> None:
+        """Remove a switch and its links."""
+        self.delNode(switch)
+
+    def delController(self, controller: Any) -> None:
+        """Stop a controller, and forget it. Switches that obey it are left alone, as in Mininet."""
+        self._network.remove_controller(self[controller] if isinstance(controller, str) else controller)
+
+    def delLink(self, link: Link) -> None:
+        """Remove a link."""
+        self._network.remove_link(link)
+
+    def delLinkBetween(
+        self, node1: Any, node2: Any, index: int = 0, allLinks: bool = False
+    ) -> Link | list[Link]:
+        """Remove one link between two nodes, or all. Returns what was removed."""
+        between = self.linksBetween(node1, node2)
+        gone = between if allLinks else [between[index]]
+        for link in gone:
+            self.delLink(link)
+        return gone if allLinks else gone[0]
+
+    def configLinkStatus(self, src: str, dst: str, status: str) -> None:
+        """Set the links between two nodes (by name) "up" or "down"; says so if there is none."""
+        for name in (src, dst):
+            if name not in self.nameToNode:
+                error(f"{name} is not in the network\n")
+                return
+        links = self.linksBetween(self[src], self[dst])
+        if not links:
+            error(f"{src} and {dst} are not connected\n")
+        for link in links:
+            for intf in (link.intf1, link.intf2):
+                intf.ifconfig(status)
+
+    def staticArp(self) -> None:
+        """Have every host know every other's MAC address."""
+        for source in self.hosts:
+            for other in self.hosts:
+                if source is not other and other.IP() is not None:
+                    source.setARP(ip=other.IP(), mac=other.MAC())
+
+    # Trying
+
+    def _made_hosts(self, hosts: Sequence[Any] | None) -> list[Any]:
+        self.make()
+        return list(self.hosts if hosts is None else hosts)
+
+    def ping(self, hosts: Sequence[Any] | None = None, timeout: float | str | None = None) -> float:
+        """Ping once between all pairs of hosts, and print a table. Returns the percentage lost."""
+        wait = PING_SECONDS if timeout is None else timeout
+        probes.announce(hosts)
+        chosen = self._made_hosts(hosts)
+        if any(host.IP() is not None and not is_address(host.IP()) for host in chosen):
+            return ping_one_by_one(chosen, wait)
+        return self.running().ping(chosen, timeout=wait)
+
+    def pingAll(self, timeout: float | str | None = None) -> float:
+        """`ping` between all hosts."""
+        return self.ping(timeout=timeout)
+
+    def pingPair(self) -> float:
+        """`ping` between the first two hosts."""
+        return self.ping(self.hosts[:2])
+
+    def pingFull(
+        self, hosts: Sequence[Any] | None = None, timeout: float | None = None
+    ) -> list[tuple[Any, Any, tuple[float, ...]]]:
+        """Ping once between all pairs of hosts.
+
+        Returns:
+            Of each pair (source, destination, (sent, received, least, mean, most, deviation of the round trip in ms)).
+        """
+        probes.announce(hosts)
+        return ping_full(self._made_hosts(hosts), timeout)
+
+    def pingAllFull(self) -> list[Any]:
+        """`pingFull` between all hosts."""
+        return self.pingFull()
+
+    def pingPairFull(self) -> list[Any]:
+        """`pingFull` between the first two hosts."""
+        return self.pingFull(self.hosts[:2])
+
+    def iperf(
+        self,
+        hosts: Sequence[Any] | None = None,
+        l4Type: str = "TCP",
+        udpBw: str = "10M",
+        fmt: str | None = None,
+        seconds: float = 5,
+        port: int = 5001,
+    ) -> list[str]:
+        """One flow between two hosts (the first and the last). Returns what arrived and what was sent; empty texts
+        where nothing arrives, and that is said.
+        """
+        chosen = [self.hosts[0], self.hosts[-1]] if hosts is None else hosts
+        net = self.running()
+        pair = [net[host.name] for host in chosen]
+        try:
+            return net.iperf(pair, l4Type=l4Type, udpBw=udpBw, fmt=fmt, seconds=seconds, port=port)
+        except ExperimentError as problem:
+            error(f"*** {problem}\n")
+            return [*([udpBw] if l4Type.upper() == "UDP" else []), "", ""]
+
+    def runCpuLimitTest(self, cpu: float, duration: int = 5) -> list[float]:
+        """Have all hosts do what they can for `duration` seconds. Returns what each takes of all processors in each
+        second, in percent.
+        """
+        output(f"*** Testing CPU {cpu * 100:.0f}% bandwidth limit\n")
+        found = busy_shares(self._made_hosts(None), self.numCores, duration)
+        output(f"*** Results: {found}\n")
+        return found
+
+    def monitor(
+        self, hosts: Sequence[Any] | None = None, timeoutms: float = -1
+    ) -> Iterator[tuple[Any, str | None]]:
+        """What the hosts' commands print: (host, line), or (None, None) where nothing came in `timeoutms`."""
+        yield from lines_of(self._made_hosts(hosts), timeoutms)
+
+    # What Mininet's own methods read from programs' output, for scripts that run these themselves
+
+    @staticmethod
+    def _parsePing(pingOutput: str) -> tuple[int, int]:
+        """Pings sent and answered, as ping says."""
+        sent, received, *_ = ping_numbers(pingOutput)
+        return int(sent), int(received)
+
+    _parsePingFull = staticmethod(ping_numbers)
+
+    @staticmethod
+    def _parseIperf(iperfOutput: str) -> str:
+        """The last rate that iperf says, such as "9.5 Mbits/sec"; empty if there is none."""
+        rates = re.findall(r"([\d.]+ \w*bits/sec)", iperfOutput)
+        return rates[-1] if rates else ""
+
 
 class MininetWithControlNet(Mininet):
     """Mininet's network with a control network of its own; here switches always reach their controllers beside it."""
 
 
-def _each(terms: list[Any]) -> list[Any]:
-    """Terminals, each once: scripts add what `makeTerm` returns, a list, to the network's own."""
-    found: list[Any] = []
-    for term in terms:
-        found += [each for each in (term if isinstance(term, list) else [term]) if each not in found]
-    return found
-
-
-_loose: Mininet | None = None
-
-
-def network_of_loose_nodes() -> Mininet:
-    """The network of nodes and links that a script makes without `Mininet`: another one, when all have stopped."""
-    global _loose
-    if _loose is None or not _loose.loose:
-        _loose = Mininet(controller=None, build=False)
-        _loose.is_of_loose_nodes = True
-    return _loose
-
-
-def network_of_link(nodes: Sequence[Any]) -> Mininet:
-    """The network of a link: that of the node which was made with one, and the other joins it."""
-    found: Mininet = min((node.network() for node in nodes), key=lambda network: network.is_of_loose_nodes)
-    for node in nodes:
-        take_over(found, node)
-    return found
-
-
-def take_over(network: Any, node: Any) -> None:
-    """Have a network take a node that was made without one, with all that it is linked to."""
-    before = node.network()
-    if before is network or not before.is_of_loose_nodes:
-        return
-    before.release(node)
-    network.adopt_loose(node)
-    for link in [] if before.live is not None else list(before.links):
-        if node in (link.intf1.node, link.intf2.node):
-            before.links.remove(link)
-            for end in (link.intf1, link.intf2):
-                take_over(network, end.node)
-            network.joined(link)
-
-
-def remove_forgotten() -> None:
-    """The script has ended: remove the networks that it did not stop, and say so.
-
-    Nodes that were made without a network, and run programs in sessions of their own, stay as long as those: such a
-    script, like Mininet's example of a bare sshd, has no way to say otherwise.
-    """
-    for net in list(running):
-        if net.is_of_loose_nodes and (programs := net.leave()):
-            warn(f"*** the script ended; its nodes stay while they run {', '.join(programs)}\n")
-            continue
-        warn("*** the script ended without net.stop(): its network is removed\n")
-        net.stop()
+def _options(info_of: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in info_of.items() if name != "isSwitch"}

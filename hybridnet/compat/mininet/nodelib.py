@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hybridnet.compat.mininet.controllers.kinds import Controller
 from hybridnet.compat.mininet.hosts import Node
 from hybridnet.compat.mininet.lenient_options import tolerate, truth
 from hybridnet.compat.mininet.switches import Bridge
@@ -47,7 +46,7 @@ class LinuxBridge(Bridge):
         """None to speak of: it knows no controller."""
         return dpid or ""
 
-    def start(self, controllers: Sequence[Controller] = ()) -> None:
+    def start(self, controllers: Sequence[Any] = ()) -> None:
         """It has no controllers; after `stop`, its ports go up again."""
         self.raise_stopped_ports()
 

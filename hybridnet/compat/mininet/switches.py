@@ -13,11 +13,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from hybridnet.compat.mininet.controllers.kinds import Controller
 from hybridnet.compat.mininet.hosts import Node
 from hybridnet.compat.mininet.lenient_options import accepted_address, tolerate, truth
 from hybridnet.compat.mininet.link import Intf, is_overridden
 from hybridnet.errors import UsageError
+from hybridnet.run.net import own_address_toward
 from hybridnet.run.node import node as live
 
 __all__ = [
@@ -33,6 +33,12 @@ __all__ = [
 
 EVERY_VERSION = "OpenFlow10,OpenFlow11,OpenFlow12,OpenFlow13,OpenFlow14,OpenFlow15"
 """What a bridge of Mininet's offers: it says nothing, and Open vSwitch then offers all."""
+_WITHOUT_15 = EVERY_VERSION.removesuffix(",OpenFlow15")
+# Options of bridges that the description takes; others stay with the switch's class.
+_OF_BRIDGES = (
+    "datapath", "devices", "dpid", "failMode", "inband", "listenPort", "prio", "protocols", "reconnectms",
+    "stp",
+)  # fmt: skip
 
 
 class Switch(Node):
@@ -49,6 +55,7 @@ class Switch(Node):
 
     portBase = 1
     dpidLen = 16
+    _options_described = ("devices", "privateDirs")
 
     def __init__(
         self, name: str, dpid: str | None = None, opts: str = "", listenPort: int | None = None, **params: Any
@@ -91,7 +98,7 @@ class Switch(Node):
         """Its interfaces that are ports, by number."""
         return [intf for intf in self.intfList() if intf is not self.controlIntf]
 
-    def start(self, controllers: Sequence[Controller] = ()) -> None:
+    def start(self, controllers: Sequence[Any] = ()) -> None:
         """A class of a script's own says here what forwards."""
 
     def stop(self, deleteIntfs: bool = True) -> None:
@@ -110,25 +117,38 @@ class Bridge(Switch, live.Switch):
     """
 
     is_bridge = True
-    made_of: str | None = (
-        None  # its kind, as hybridnet's descriptions have it; `kind=` of a script is the script's own
-    )
+    made_of: str | None = None  # its kind, as descriptions have it; `kind=` of a script is the script's own
     dpid: str  # that of a bridge which nobody gave one is derived from its name
-    wanted: Sequence[Controller] | None = None  # the controllers that `start` gave it
-    obeyed: list[str] | None = None  # those that it obeys; None: the network's when that was made
+    wanted: Sequence[Any] | None = None  # the controllers that `start` gave it
     _stopped: Sequence[Any] = ()  # the ports that `stop` took down
-    _is_out = False  # a bridge of Open vSwitch that `stop` has removed
 
-    def start(self, controllers: Sequence[Controller] = ()) -> None:
-        """Give it its controllers. The last of a network's switches to start makes the network."""
-        self.wanted = list(controllers)
-        if self.is_made():
-            self.raise_stopped_ports()
-            self.network().give_controllers(self)
-        elif not self._is_loose() and all(
-            switch.wanted is not None for switch in self.network().switches if switch.is_bridge
+    def topo_options(self, taken: set[Any]) -> dict[str, Any]:
+        """It as `hybridnet.Topo.addSwitch` takes it; `taken` are the datapath ids of the others."""
+        self.take_attributes()
+        own = {name: self.params[name] for name in _OF_BRIDGES if self.params.get(name)}
+        if own.get("protocols") == EVERY_VERSION and any(
+            each.fails_at_15() for each in self.network().controllers
         ):
-            self.make()
+            own["protocols"] = _WITHOUT_15
+        own["devices"] = self.borrowed()
+        if self.made_of is not None:
+            own["kind"] = self.made_of
+        given = {name for name, value in self.params.items() if value}
+        unknown = given - {*_OF_BRIDGES, "inNamespace", "ipv6"}
+        if unknown and type(self).__module__.startswith("hybridnet."):
+            tolerate(f"switch {self.name}: {min(unknown)}=", "switches have no such option; it has no effect")
+        if "dpid" in own:
+            dpid = int(own["dpid"], 16)
+            if dpid in taken:
+                dpid = next(number for number in range(1, 1 << 32) if number not in taken)
+                tolerate(f"switch {self.name}: its dpid is another's, too", f"it gets {dpid:016x}")
+                self.dpid = self.params["dpid"] = own["dpid"] = f"{dpid:016x}"
+            taken.add(dpid)
+        return own
+
+    def joined_by(self, intf: Any) -> None:
+        """See `Node`."""
+        self.address_port(intf)
 
     def address_port(self, intf: Any) -> None:
         """Give a port the MAC and IP addresses that its link was told, if any; a patch port has no device to give them
@@ -180,6 +200,9 @@ class OVSSwitch(Bridge):
         batch: accepted; switches are always made in bulk.
     """
 
+    obeyed: list[str] | None = None  # the controllers that it obeys; None: the network's when that was made
+    _is_out = False  # whether `stop` has removed the bridge
+
     def __init__(
         self,
         name: str,
@@ -196,6 +219,41 @@ class OVSSwitch(Bridge):
         self.inband, self.reconnectms, self.batch = inband, reconnectms, batch
         super().__init__(name, **params)
 
+    def start(self, controllers: Sequence[Any] = ()) -> None:
+        """Give it its controllers. The last of a network's switches to start makes the network; one that was stopped is
+        made again, without flows.
+        """
+        if self._is_out:
+            self._call("put_back_switch", switch=self.name)
+            self._is_out = False
+            self.take_own_options()
+        self.wanted = list(controllers)
+        if self.is_made():
+            self.raise_stopped_ports()
+            self.obey()
+        elif not self._is_loose() and all(
+            switch.wanted is not None for switch in self.network().switches if switch.is_bridge
+        ):
+            self.make()
+
+    def obey(self) -> None:
+        """Have it obey the controllers that its `start` named, where these are not those that it obeys."""
+        network, wanted = self.network(), list(self.wanted or ())
+        names = [controller.name for controller in wanted]
+        if names == (network.obeyed if self.obeyed is None else self.obeyed):
+            return
+        self.obeyed = names
+        for controller in wanted:
+            if controller.behind() in network.came_later:
+                controller.behind().ready()
+        head = own_address_toward(network.running().cluster.address(str(self.machine)))
+        if self.params.get("protocols") == EVERY_VERSION and any(each.fails_at_15() for each in wanted):
+            self.vsctl("set bridge", self, f"protocols={_WITHOUT_15}")
+        targets = [controller.behind().target(head) for controller in wanted]
+        if self.params.get("listenPort"):
+            targets.append(f"ptcp:{self.params['listenPort']}:127.0.0.1")
+        self.vsctl(*(("set-controller", self, *targets) if targets else ("del-controller", self)))
+
     def take_attributes(self) -> None:
         """See `Switch`."""
         super().take_attributes()
@@ -207,14 +265,6 @@ class OVSSwitch(Bridge):
     def _tree(self) -> bool | str:
         """The spanning tree protocol that its attribute asks for, as `hybridnet.Topo.addSwitch` takes it."""
         return "rstp" if self.stp == "rstp" else truth(self.stp)
-
-    def start(self, controllers: Sequence[Controller] = ()) -> None:
-        """See `Bridge`; one that was stopped is made again, without flows."""
-        if self._is_out:
-            self._call("put_back_switch", switch=self.name)
-            self._is_out = False
-            self.take_own_options()
-        super().start(controllers)
 
     def stop(self, deleteIntfs: bool = True) -> None:
         """See `Bridge`; the bridge goes, as by `ovs-vsctl del-br`: its controllers lose it, and its flows go."""
@@ -321,7 +371,7 @@ class OVSBridge(OVSSwitch):
     def __init__(self, name: str, **params: Any) -> None:
         super().__init__(name, **{**params, "failMode": "standalone"})
 
-    def start(self, controllers: Sequence[Controller] = ()) -> None:
+    def start(self, controllers: Sequence[Any] = ()) -> None:
         """It has no controllers."""
         super().start([])
 

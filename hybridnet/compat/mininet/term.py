@@ -30,7 +30,7 @@ def makeTerm(
     Returns:
         The terminal, in a list; an empty list where none was opened. The network closes it when it stops.
     """
-    net = node.net if isinstance(node, OutsideNode) else node.network()
+    net: Any = node.net if isinstance(node, OutsideNode) else node.network()
     if net is None:
         error(f"*** {node} belongs to no network, and gets no terminal\n")
         return []

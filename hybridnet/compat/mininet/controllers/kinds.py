@@ -116,13 +116,20 @@ class Controller(OutsideNode):
             command = f"cd {self.cdir}; {command}"  # as Mininet writes it: a shell reads it
         return _Program(self.name, command, port, Path(LOGS, f"{self.name}.log"))
 
+    def choose_port(self, others: Iterable[Controller]) -> None:
+        """Take the usual port, or the next that is free here and none of the others', if it has none yet."""
+        if self.port is None:
+            taken = {each.port for each in others if not isinstance(each, RemoteController)}
+            free = (port for port in range(USUAL_PORT, 1 << 16) if port not in taken and _is_free(port))
+            self.port = next(free)
+
     def start(self) -> None:
         """Start it; where no class of the script's overrides this, it has started with the network that has it."""
         overridden = type(self).start is not Controller.start
         if self._own is not None or (self.net is not None and not overridden):
             return
         if self.net is None:  # its script makes nodes without one
-            give_ports([self])
+            self.choose_port([self])
             atexit.register(self.end)
         self._own = self._started_here() if overridden else self.behind()
         self._own.begin(ADDRESS)
@@ -223,6 +230,9 @@ class RemoteController(Controller):
         """Whether it can be used; it can."""
         return True
 
+    def choose_port(self, others: Iterable[Controller]) -> None:
+        """Nothing: it is found where it listens."""
+
     def isListening(self, ip: str, port: int) -> bool:
         """Whether something listens there."""
         return _answers(ip, port)
@@ -250,18 +260,6 @@ def findController(controllers: Any = DefaultControllers) -> Any:
 def DefaultController(name: str, controllers: Any = DefaultControllers, **kwargs: Any) -> Any:
     """A controller of the first class whose program is installed; else hybridnet's own."""
     return (findController(controllers) or Controller)(name, **kwargs)
-
-
-def give_ports(controllers: Iterable[Controller]) -> None:
-    """Give each controller of this network, which has no port yet, the usual one, or the next that is free here."""
-    own = [each for each in controllers if not isinstance(each, RemoteController)]
-    taken = {each.port for each in own}
-    for each in own:
-        if each.port is None:
-            each.port = next(
-                port for port in range(USUAL_PORT, 1 << 16) if port not in taken and _is_free(port)
-            )
-            taken.add(each.port)
 
 
 class _Remote(kinds.RemoteController):

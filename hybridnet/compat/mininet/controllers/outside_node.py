@@ -8,18 +8,15 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridnet.agent.programs.shell import Shell
-from hybridnet.compat.mininet.constructing import commands_wait
 from hybridnet.compat.mininet.hosts import Node, joined
 from hybridnet.compat.mininet.log import debug, info
+from hybridnet.compat.mininet.network import Network, commands_wait
 from hybridnet.compat.mininet.util import decode
 from hybridnet.errors import UsageError
 from hybridnet.run.node.node import command_text, waited_output
-
-if TYPE_CHECKING:
-    from hybridnet.compat.mininet.net import Mininet
 
 __all__ = ["OutsideNode"]
 
@@ -48,7 +45,7 @@ class OutsideNode:
     def __init__(self, name: str, **params: Any) -> None:
         self.name = name
         self.params = params
-        self.net: Mininet | None = None
+        self.net: Network | None = None
         self._linked: LinkedNode | None = None
         self.lastCmd: str | None = None
         self.lastPid: int | None = None

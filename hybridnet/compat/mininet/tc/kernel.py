@@ -13,15 +13,12 @@ import functools
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridnet.compat.mininet.lenient_options import SHAPING, shaping, truth
 from hybridnet.compat.mininet.tc.commands import OF_NETEM, fifo_commands
 from hybridnet.describe.quantities import parse_bandwidth
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
-
-if TYPE_CHECKING:
-    from hybridnet.compat.mininet.link import Link, TCIntf
 
 __all__ = ["KERNEL", "apply", "asks_kernel", "check_kernel_link", "commands_of", "kernels_tc"]
 
@@ -37,7 +34,7 @@ def asks_kernel(params: Mapping[str, Any]) -> bool:
     return truth(params.get(KERNEL))
 
 
-def check_kernel_link(link: Link, *, here: bool) -> None:
+def check_kernel_link(link: Any, *, here: bool) -> None:
     """Refuse a link that the kernel cannot shape as it is asked to.
 
     Args:
@@ -47,20 +44,18 @@ def check_kernel_link(link: Link, *, here: bool) -> None:
         UsageError: it is no TCLink, or the network is on other machines.
         EnvironmentLackError: the kernel lacks what it takes; or tc is not installed.
     """
-    from hybridnet.compat.mininet.link import TCIntf
-
     what = f"link {link.name}: {KERNEL}=True"
     if not here:
         raise UsageError(
             f"{what}: only a network on this computer itself has it; leave it out, and the simulator shapes the link"
         )
     for intf in (link.intf1, link.intf2):
-        if not isinstance(intf, TCIntf):
+        if not intf.knows_tc:
             raise UsageError(f"{what}: {intf} is not a TCIntf, which knows the commands; add cls=TCLink")
         _try(tuple(commands_of(intf, intf.shaped)), f"{what}: interface {intf}")
 
 
-def apply(intf: TCIntf, params: Mapping[str, Any]) -> list[str]:
+def apply(intf: Any, params: Mapping[str, Any]) -> list[str]:
     """Shape an interface that is made, in place of what shaped it. Returns what the commands printed.
 
     Raises:
@@ -77,7 +72,7 @@ def apply(intf: TCIntf, params: Mapping[str, Any]) -> list[str]:
     return said
 
 
-def commands_of(intf: TCIntf, params: Mapping[str, Any]) -> list[str]:
+def commands_of(intf: Any, params: Mapping[str, Any]) -> list[str]:
     """The commands of tc for an interface with these options, with places for tc and the interface.
 
     A rate is HTB's, or TBF's or HFSC's where use_tbf= or use_hfsc= says so; delay, jitter and loss are netem's. A queue

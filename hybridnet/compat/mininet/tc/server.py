@@ -11,17 +11,13 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hybridnet.compat.mininet.tc.commands import Change, Counters, Refusal, asked_of, change, show
 from hybridnet.errors import HybridnetError
-from hybridnet.machines.cluster.here import HERE
-
-if TYPE_CHECKING:
-    from hybridnet.compat.mininet.making import Making
 
 __all__ = ["ANYWAY", "PASS", "SOCKET", "Answer", "TcServer", "counters_of"]
 
@@ -54,12 +50,19 @@ class TcServer:
     """Listens from the beginning until `close`.
 
     Args:
-        network: which runs on this computer.
-        folder: of the run.
+        interface: the end of a simulated link that has a device's name; None where there is none.
+        sample: the row in a snapshot of what is sent at a device; None where no simulated link is there.
+        folder: of the run, which is on this computer.
     """
 
-    def __init__(self, network: Making, folder: Path) -> None:
-        self._network = network
+    def __init__(
+        self,
+        interface: Callable[[str], Any],
+        sample: Callable[[str], Mapping[str, Any] | None],
+        folder: Path,
+    ) -> None:
+        self._interface = interface
+        self._sample = sample
         self._path = folder / SOCKET
         self._path.parent.mkdir(exist_ok=True)
         self._listener = socket.socket(socket.AF_UNIX)
@@ -105,7 +108,8 @@ class TcServer:
         if (asked := asked_of(words[anyway:])) is None or (intf := self._interface(asked[2])) is None:
             return None
         of, verb, device, rest, statistics = asked
-        counters = self._counters(device)
+        row = self._sample(device)
+        counters = None if row is None else counters_of(row)
         if counters is None and not anyway:
             is_netem = of == "qdisc" and verb in ("add", "change", "replace") and "netem" in rest
             return Answer(kernel="does") if is_netem else None
@@ -120,24 +124,6 @@ class TcServer:
         except (HybridnetError, ValueError) as problem:
             changed = Refusal(f"{problem}\n")
         return None if changed is None else Answer(err=changed.text, status=2)
-
-    def _interface(self, device: str) -> Any:
-        return next(
-            (
-                intf
-                for link in self._network.links
-                for intf in (link.intf1, link.intf2)
-                if intf.name == device and not link.is_loop and not link.by_kernel
-            ),
-            None,
-        )
-
-    def _counters(self, device: str) -> Counters | None:
-        live = self._network.live
-        if live is None:
-            return None
-        row = live.cluster.call(HERE, "link_sample", portal=f"p-{device}")
-        return None if row is None else counters_of(row)
 
 
 def counters_of(row: Mapping[str, Any]) -> Counters:

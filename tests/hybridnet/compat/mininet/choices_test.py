@@ -17,7 +17,7 @@ from hybridnet.errors import UsageError
 def of_one_switch(switch: str) -> Any:
     """What the description says of a switch that the flag chooses."""
     net = Mininet(SingleSwitchTopo(1), switch=Choices().chosen("switches", switch), controller=None)
-    return net._description().nodeInfo("s1")
+    return net._network.description().nodeInfo("s1")
 
 
 @pytest.mark.parametrize("switch", ["ovs", "ovsbr", "lxbr"])

@@ -42,7 +42,7 @@ def test_hosts_and_switches_may_have_bins_of_their_own_or_take_turns() -> None:
 
 def test_a_cluster_of_this_computer_alone_is_a_network_on_it() -> None:
     net = MininetCluster(topo=SingleSwitchTopo(2), controller=None)
-    assert net.is_here()
+    assert net._network.is_here()
     assert [type(host) for host in net.hosts] == [RemoteHost] * 2
     assert {node.server for node in (*net.hosts, *net.switches)} == {"localhost"}
 

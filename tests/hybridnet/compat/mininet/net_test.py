@@ -10,7 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from hybridnet.compat.mininet import making
+from hybridnet.compat.mininet import network
 from hybridnet.compat.mininet.link import Intf, Link, OVSLink, TCIntf, TCLink
 from hybridnet.compat.mininet.net import Mininet
 from hybridnet.compat.mininet.node import (
@@ -31,7 +31,7 @@ from hybridnet.errors import MachineError, UsageError
 
 def described(net: Mininet) -> Any:
     net.build()
-    return net._description()
+    return net._network.description()
 
 
 def test_hosts_get_addresses_in_the_order_in_which_they_are_added() -> None:
@@ -303,7 +303,7 @@ def test_switches_that_nobody_has_any_more_are_open_vswitch_with_one_warning(
     net.addSwitch("s1"), net.addSwitch("s2", dpopts="--no-slicing"), net.addSwitch("s3", cls=IVSSwitch)
     assert isinstance(net["s1"], OVSSwitch)
     assert [described(net).nodeInfo(name)["datapath"] for name in ("s1", "s2", "s3")] == ["user"] * 3
-    assert not net._finds_kernel_datapath()
+    assert not net._network._finds_kernel_datapath()
     told = capsys.readouterr().err
     assert told.count("UserSwitch: an Open vSwitch bridge in user space takes its place") == 1
     assert told.count("dpopts='--no-slicing': it has no effect") == 1
@@ -458,9 +458,9 @@ def test_switches_are_joined_by_devices_where_the_kernel_forwards_or_the_script_
         planned.append((topo, options["port_type"]))
         raise MachineError("this test makes nothing")
 
-    monkeypatch.setattr(making, "kernel_datapath", lambda: has_module)
-    monkeypatch.setattr(making, "script_text", lambda: text)
-    monkeypatch.setattr(making, "Net", plan_only)
+    monkeypatch.setattr(network, "kernel_datapath", lambda: has_module)
+    monkeypatch.setattr(network, "script_text", lambda: text)
+    monkeypatch.setattr(network, "Net", plan_only)
     net = Mininet(controller=None)
     s1, s2, s3, s4 = (net.addSwitch(f"s{number}", datapath=datapath) for number in range(1, 5))
     net.addLink(s1, s2), net.addLink(s2, s3, cls=OVSLink), net.addLink(s3, s4, patch=False)
@@ -474,7 +474,7 @@ def test_switches_are_joined_by_devices_where_the_kernel_forwards_or_the_script_
 def test_the_last_switch_that_a_script_starts_makes_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     net = Mininet(controller=None)
     made: list[str] = []
-    monkeypatch.setattr(net, "_make", lambda: made.append("made"))
+    monkeypatch.setattr(net._network, "_make", lambda: made.append("made"))
     s1, s2 = net.addSwitch("s1"), net.addSwitch("s2")
     net.build()
     s1.start([])
@@ -488,14 +488,14 @@ def test_a_command_of_another_thread_waits_until_the_network_is_made(monkeypatch
     began, may_end, order = threading.Event(), threading.Event(), []
 
     def make() -> None:
-        net._making = True
+        net._network.is_being_made = True
         began.set()
         may_end.wait()
         net.make()  # its own commands do not wait for it
         order.append("made")
-        net.live, net._making = cast(Any, object()), False
+        net.live, net._network.is_being_made = cast(Any, object()), False
 
-    monkeypatch.setattr(net, "_make", make)
+    monkeypatch.setattr(net._network, "_make", make)
     first, second = (threading.Thread(target=lambda: (net.make(), order.append("goes on"))) for _ in range(2))
     first.start()
     began.wait()
@@ -549,7 +549,7 @@ def test_nodes_without_a_network_bring_their_links_into_one() -> None:
     loose = Link(one, other)
     Link(other, third)
     net.addLink(one, "h1")
-    assert {node.net for node in (one, other, third)} == {net}
+    assert {node.net for node in (one, other, third)} == {net._network}
     assert loose in net.links
 
 

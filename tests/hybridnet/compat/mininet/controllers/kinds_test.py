@@ -16,7 +16,6 @@ from hybridnet.compat.mininet.controllers.kinds import (
     OVSController,
     RemoteController,
     findController,
-    give_ports,
 )
 from hybridnet.errors import ControllerError
 from hybridnet.run.controllers import kinds
@@ -74,7 +73,8 @@ def test_controllers_get_the_usual_port_and_those_after_it(monkeypatch: pytest.M
         monkeypatch.setattr("hybridnet.compat.mininet.controllers.kinds.USUAL_PORT", first)
         remote = RemoteController("c3")
         some = [Controller("c0"), Controller("c1", port=first + 1), Controller("c2"), remote]
-        give_ports(some)
+        for each in some:
+            each.choose_port(some)
     ports = [each.port for each in some]
     assert ports[1] == first + 1
     assert ports[0] is not None

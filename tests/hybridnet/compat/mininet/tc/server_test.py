@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import socket
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,8 +23,10 @@ def asked(folder: Path, said: bytes) -> bytes:
 
 
 def test_a_command_at_which_it_fails_is_told_so_and_the_next_one_is_answered(tmp_path: Path) -> None:
-    network: Any = SimpleNamespace(links=None)  # none can be looked through
-    server = TcServer(network, tmp_path)
+    def no_interface(device: str) -> Any:
+        raise TypeError(f"{device} cannot be looked for")
+
+    server = TcServer(no_interface, lambda device: None, tmp_path)
     try:
         for said in (b"qdisc\0show\0dev\0s1-eth1\0", b"\xff\0"):
             assert asked(tmp_path, said).startswith(
