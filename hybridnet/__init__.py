@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         Ryu,
     )
     from hybridnet.run.live import Client
-    from hybridnet.run.net import Mininet, Net
+    from hybridnet.run.net import Net, Sampling
     from hybridnet.run.node import (
         CPULimitedHost,
         Host,
@@ -58,8 +58,6 @@ if TYPE_CHECKING:
         OVSKernelSwitch,
         OVSSwitch,
         Switch,
-        TCIntf,
-        TCLink,
     )  # fmt: skip
     from hybridnet.run.prompt.shell import CLI
     from hybridnet.simulate.instance.replay import replay
@@ -86,7 +84,7 @@ _HOMES = {
     ],
     "tools.generate": ["Generator", "Receiver"],
     "system.log": ["debug", "error", "info", "output", "setLogLevel", "warn"],
-    "run.net": ["Mininet", "Net"],
+    "run.net": ["Net", "Sampling"],
     "run.controllers": ["Controller", "Faucet", "Gauge", "OVSController", "OsKen", "RemoteController", "Ryu"],
     "kinds.linux": ["LinuxBridge"],
     "run.node": [
@@ -98,8 +96,6 @@ _HOMES = {
         "OVSKernelSwitch",
         "OVSSwitch",
         "Switch",
-        "TCIntf",
-        "TCLink",
     ],
     "plan.network": ["MachineSpec", "PeeringOptions", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
     "machines.workers.ssh": ["SshMachine"],
@@ -136,7 +132,6 @@ __all__ = [
     "LinuxBridge",
     "MachineError",
     "MachineSpec",
-    "Mininet",
     "Net",
     "Node",
     "OVSController",
@@ -151,10 +146,9 @@ __all__ = [
     "Receiver",
     "RemoteController",
     "Ryu",
+    "Sampling",
     "SshMachine",
     "Switch",
-    "TCIntf",
-    "TCLink",
     "Topo",
     "TopologyError",
     "UnitError",

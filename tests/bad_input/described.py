@@ -15,6 +15,7 @@ from hybridnet.observe.recording.outcome import result, take_results
 from hybridnet.observe.results import Limits
 from hybridnet.plan.files import read_topology
 from hybridnet.plan.network import MachineSpec, PeeringOptions, PlanOptions, RealtimeOptions, make_plan
+from hybridnet.run.net import Sampling
 from hybridnet.tools.forecast.demand import read_demand
 from hybridnet.tools.sweep.values import value
 from hybridnet.topologies import TOPOS
@@ -95,9 +96,7 @@ OPTION = {"no_such_option": None}
 LINK = dict.fromkeys(sorted(direction_options()))
 ENDS = dict.fromkeys(["ip", "ip6", "mac"]) | {"mtu": 1500}
 PORTS = dict.fromkeys(["port1", "port2", "key"])
-OF_LINK = dict.fromkeys(
-    ["addr1", "addr2", "cls", "intfName1", "intfName2", "mtu", "params1", "params2", "patch", "use_htb"]
-)
+OF_LINK = dict.fromkeys(["addr1", "addr2", "intfName1", "intfName2", "mtu", "params1", "params2", "patch"])
 ASKED: dict[str, dict[str, Any]] = {
     "nodes": {"sort": True},
     "hosts": {"sort": True},
@@ -156,6 +155,7 @@ SUBJECTS = [
         "file": "none.graphml", "nodes": None, "hosts": None, "bw": None, "delay": None,
     }),
     Subject("read_demand", read_demand, {"file": "none.yaml"}),
+    Subject("Sampling", Sampling, {"every": "100ms", "of": "all"}),
     Subject("Limits", Limits, {field.name: field.default for field in fields(Limits)}),
     Subject("make_plan", planning, {"topo": None, "machines": None}),
     Subject("MachineSpec", MachineSpec, {

@@ -32,7 +32,6 @@ from hybridnet import (
     Ryu,
     SshMachine,
     Switch,
-    TCIntf,
     Topo,
     Wire,
     replay,
@@ -153,11 +152,9 @@ def program(method: str) -> Callable[..., object]:
 
 IGNORED = st.one_of(st.none(), st.integers(), st.floats(), st.binary(max_size=4), st.builds(object))
 NET = {
-    "topo": None, "switch": Switch, "host": Host, "controller": None, "link": Link, "intf": Intf, "build": True,
-    "autoSetMacs": False, "autoStaticArp": False, "ipBase": "10.0.0.0/8", "waitConnected": True, "cleanup": False,
-    "cluster": None, "on_progress": None, "limits": None, "xterms": False, "inNamespace": False, "autoPinCpus": False,
-    "listenPort": None, "record_series": "100ms", "series_of": None, "out": None,
-    "reroute": False, "on_loss": "continue", **PLAN_OPTIONS, **NO_OPTION,
+    "topo": None, "switch": Switch, "host": Host, "controller": None, "autoSetMacs": False, "autoStaticArp": False,
+    "ipBase": "10.0.0.0/8", "waitConnected": True, "cluster": None, "on_progress": None, "limits": None,
+    "record_series": "100ms", "out": None, "reroute": False, "on_loss": "continue", **PLAN_OPTIONS, **NO_OPTION,
 }  # fmt: skip
 PAIR = {"node1": "h1", "node2": "h2"}
 OF_NET = [
@@ -279,7 +276,6 @@ OF_NODES = [
     Subject("Switch.stop", of_node("s1", "stop"), {"deleteIntfs": True}),
     Subject("Switch.connected", of_node("s1", "connected"), {}),
     Subject("Intf", Intf, {"name": "eth1", "node": None, "port": None, "plan": None}),
-    Subject("TCIntf", TCIntf, {"name": "eth1", "node": None}),
     Subject("Link", Link, {"name": "h1", "kind": "h2", "intf1": None, "intf2": None, **NO_OPTION}),
     Subject("Intf.setIP", of_interface("setIP"), {"ipstr": "10.0.0.1/8", "prefixLen": None}),
     Subject("Intf.setMAC", of_interface("setMAC"), {"mac": "02:00:00:00:00:01"}),

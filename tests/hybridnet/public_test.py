@@ -27,11 +27,6 @@ def test_describing_and_planning_load_neither_dask_nor_the_simulator() -> None:
     assert done.stdout == "[]\n"
 
 
-def test_mininets_name_is_another_for_net() -> None:
-    assert hybridnet.Mininet is hybridnet.Net
-    assert hybridnet.TCLink is hybridnet.Link
-
-
 def test_programs_of_ours_take_no_modules_from_the_folder_in_which_a_user_works() -> None:
     # `hybridnet.system.python_command` keeps them out: a user's queue.py would be the queue that Dask imports.
     package = Path(hybridnet.__file__).parent

@@ -69,11 +69,11 @@ class Private(Topo):
             self.addLink(self.addHost(name, privateDirs=["/var/tmp"]), "s1")
 
 
-@pytest.mark.parametrize("machine", ["local", "here"])
+@pytest.mark.parametrize("cluster", [None, "here"])
 def test_a_command_in_a_host_sees_all_that_the_host_has_also_before_anything_else_ran_there(
-    machine: str,
+    cluster: str | None,
 ) -> None:
-    with Net(Private(), controller=None, machine=machine) as net:
+    with Net(Private(), controller=None, cluster=cluster) as net:
         run = ["--run", net.cluster.journal.run]
         looks = "hostname; getent hosts h2; ls -A /sys/class/net; touch /var/tmp/of-h1; ls -A /var/tmp"
         names, addresses, *rest = execute(*run, "h1", "sh", "-c", looks).stdout.splitlines()

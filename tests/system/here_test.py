@@ -92,7 +92,7 @@ h1.cmd("setsid true")
 assert said("pgrep -f 'sleep 100[012]'") == ""
 
 second = "from hybridnet import Net, Topo; topo = Topo(); topo.addSwitch('s9'); "
-second += "Net(topo, controller=None, machine='here').start()"
+second += "Net(topo, controller=None, cluster='here').start()"
 second = subprocess.run([sys.executable, "-c", second], capture_output=True, text=True)
 print(second.stderr)
 net.stop()

@@ -174,7 +174,7 @@ def test_a_guest_whose_run_ends_says_so_and_leaves_nothing(guest: Laptop) -> Non
 def test_a_ticket_is_printed_for_a_pipe_and_a_guest_joins_a_network_of_the_computer_itself(
     guest: Laptop,
 ) -> None:
-    with Net(Visited(), controller=None, machine="here") as net:
+    with Net(Visited(), controller=None, cluster="here") as net:
         cli = [sys.executable, "-m", "hybridnet.cli"]
         ticket = subprocess.run([*cli, "ticket", "laptop"], capture_output=True, text=True, check=True).stdout
         refused = subprocess.run([*cli, "ticket", "phone"], capture_output=True, text=True, check=False)

@@ -28,7 +28,7 @@ def answers(source, target):
     return net[source].cmd("ping -c 1 -W 1", net[target].IP()).count("bytes from")
 
 
-with Net(topo, controller=None, machine=MACHINE) as net:
+with Net(topo, controller=None, cluster=CLUSTER) as net:
     found = {"21": answers("h2", "h1"), "23": answers("h2", "h3"), "kind": type(net["b1"]).__name__}
     net.addLink(net.addHost("h4"), net["b1"])
     found |= {"41": answers("h4", "h1"), "34": answers("h3", "h4")}
@@ -58,9 +58,9 @@ def run(script: str, packages: Path | None) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("machine", [None, "here"])
-def test_switches_of_a_package_s_kind_work_as_it_says(packages: Path, machine: str | None) -> None:
-    ran = run(SCRIPT.replace("MACHINE", repr(machine)), packages)
+@pytest.mark.parametrize("cluster", [None, "here"])
+def test_switches_of_a_package_s_kind_work_as_it_says(packages: Path, cluster: str | None) -> None:
+    ran = run(SCRIPT.replace("CLUSTER", repr(cluster)), packages)
     assert ran.returncode == 0, ran.stderr
     found: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
     assert (found["21"], found["23"], found["41"], found["34"]) == (1, 0, 1, 0)

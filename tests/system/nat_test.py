@@ -59,7 +59,7 @@ topo.addLink(topo.addHost("h2"), "s2")
 topo.addLink(topo.addHost("h3"), "s3")
 topo.addNAT(connect="s3")
 before = state()
-with Net(topo, controller=None, machine=MACHINE) as net:
+with Net(topo, controller=None, cluster=CLUSTER) as net:
     assert "2 received" in net["h1"].cmd("ping -c 2 -i 0.2", net["h2"].IP())
     assert "2 received" in net["h3"].cmd("ping -c 2 -i 0.2 203.0.113.2")
     try:
@@ -89,11 +89,11 @@ def test_a_local_machine_reaches_what_its_computer_reaches(tmp_path: Path) -> No
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("machine", [None, "here"])
+@pytest.mark.parametrize("cluster", [None, "here"])
 def test_hosts_of_the_machine_reach_what_is_behind_a_router_beside_its_way_out(
-    tmp_path: Path, machine: str | None
+    tmp_path: Path, cluster: str | None
 ) -> None:
-    done = run_apart(tmp_path, OUTSIDE + BESIDE_A_ROUTER.replace("MACHINE", repr(machine)))
+    done = run_apart(tmp_path, OUTSIDE + BESIDE_A_ROUTER.replace("CLUSTER", repr(cluster)))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hybridnet import Controller, Mininet, TCLink, Topo
+from hybridnet import Controller, Net, Topo
 from tests.system.live import finish_iperf3, start_iperf3
 
 pytestmark = pytest.mark.slow
@@ -36,25 +36,24 @@ class Shaped(Topo):
                 jitter=f"{JITTER_MS}ms",
                 loss=loss,
                 max_queue_size=QUEUE,
-                use_htb=True,
             )
         self.addLink("h2", "s1")
 
 
 @pytest.fixture(scope="module")
-def net() -> Iterator[Mininet]:
-    with Mininet(topo=Shaped(), link=TCLink, controller=Controller, autoStaticArp=True) as made:
+def net() -> Iterator[Net]:
+    with Net(topo=Shaped(), controller=Controller, autoStaticArp=True) as made:
         for host in ("h1", "h3"):
             pinged(made, host, "-c 20 -i 0.05")  # until the switch has learned all
         yield made
 
 
-def pinged(net: Mininet, host: str, options: str) -> list[float]:
+def pinged(net: Net, host: str, options: str) -> list[float]:
     said = net[host].cmd(f"ping -n {options} {net['h2'].IP()}")
     return [float(ms) for ms in re.findall(r"time=([\d.]+) ms", said)]
 
 
-def test_delay_jitter_and_loss_are_those_of_the_link(net: Mininet) -> None:
+def test_delay_jitter_and_loss_are_those_of_the_link(net: Net) -> None:
     times = pinged(net, "h1", f"-i 0.005 -W 1 -c {PINGS}")
     # A ping crosses the link twice: it is lost with probability 1 - (1 - p)^2, here 0.19; six deviations are 0.12.
     assert 0.07 < 1 - len(times) / PINGS < 0.31
@@ -63,7 +62,7 @@ def test_delay_jitter_and_loss_are_those_of_the_link(net: Mininet) -> None:
     assert 2 * DELAY_MS < sorted(times)[-len(times) // 20] < 2 * (DELAY_MS + JITTER_MS) + 4
 
 
-def test_rate_and_queue_are_those_of_the_link(net: Mininet) -> None:
+def test_rate_and_queue_are_those_of_the_link(net: Net) -> None:
     load = start_iperf3(net["h2"], net["h3"], "-u", "-b", "30M", "-l", "1400", "-t", "3")
     times = pinged(net, "h3", "-i 0.02 -W 1 -c 100")
     ends = finish_iperf3(load)["sum"]

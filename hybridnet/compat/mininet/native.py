@@ -14,8 +14,8 @@ from hybridnet.errors import TopologyError
 __all__ = ["as_native"]
 
 _OWN = "hybridnet."  # what the names of Mininet's modules stand for
-_OF_LINKS = ("node1", "node2", "cls")
-_OF_NODES = ("isSwitch", "cls")
+# What says nothing more: where it is, and how Mininet would make it.
+_NO_OPTIONS = frozenset({"node1", "node2", "isSwitch", "cls", "use_htb", "batch"})
 
 
 def as_native(topo: Topo) -> NativeTopo:
@@ -29,20 +29,15 @@ def as_native(topo: Topo) -> NativeTopo:
     native = NativeTopo()
     for name in topo.nodes(sort=False):
         info = topo.nodeInfo(name)
-        options = {**_params(info, f"node {name}"), **_without(info, _OF_NODES)}
+        options = _options(info, f"node {name}")
         (native.addSwitch if topo.isSwitch(name) else native.addHost)(name, **options)
     for node1, node2, info in topo.links(withInfo=True):
-        options = {**_params(info, f"link {node1}-{node2}"), **_without(info, _OF_LINKS)}
-        native.addLink(node1, node2, **options)
+        native.addLink(node1, node2, **_options(info, f"link {node1}-{node2}"))
     return native
 
 
-def _without(info: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: value for name, value in info.items() if name not in names}
-
-
-def _params(info: dict[str, Any], what: str) -> dict[str, Any]:
-    """The options that ``cls=partial(TCLink, bw=10)`` gives."""
+def _options(info: dict[str, Any], what: str) -> dict[str, Any]:
+    """The options of a node or a link, those that ``cls=partial(TCLink, bw=10)`` gives among them."""
     kind: Any = info.get("cls")
     params: dict[str, Any] = {}
     while isinstance(kind, functools.partial):
@@ -52,4 +47,4 @@ def _params(info: dict[str, Any], what: str) -> dict[str, Any]:
             f"{what}: cls={getattr(kind, '__name__', shown(kind))} has code of its own, which Mininet's network runs: "
             "start it with `hybridnet mn --custom FILE --topo NAME`"
         )
-    return params
+    return {name: value for name, value in {**params, **info}.items() if name not in _NO_OPTIONS}

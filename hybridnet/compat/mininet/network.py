@@ -261,7 +261,8 @@ class Network:
         self._describe()
         self.in_kernel = self.is_here() and self._finds_kernel_datapath()
         self.mentions = Mentions(script_text())
-        topo, cluster = self.description(), None
+        topo: Topo = self.description()
+        cluster: Any = HERE
         if self.machines is not None:
             cluster = self.machines.cluster()
             topo = self.machines.spread(topo)
@@ -271,7 +272,6 @@ class Network:
             waitConnected=False,
             autoStaticArp=self.autoStaticArp,
             cluster=cluster,
-            machine=HERE if self.is_here() else None,
             port_type="auto" if self.in_kernel or not self.is_here() else _IN_USER_SPACE,
         )
         for controller in self.controllers:

@@ -143,7 +143,7 @@ class Graph:
         own: Mapping[str, Mapping[str, Any]],
     ) -> Graph:
         """The same network with other options of nodes and of single links (`own`, by name), and with `links`, which
-        every link has that names neither the option nor a class of its own.
+        every link has that does not name the option.
 
         Raises:
             TopologyError, UnitError: an option makes no sense there.
@@ -171,8 +171,7 @@ class Graph:
         self, link: LinkSpec, defaults: Mapping[str, Any], own: Mapping[str, Any] | None
     ) -> LinkSpec:
         options = link.options if own is None else link_options(own, f"link {link.name}")
-        if options.get("cls") is None:
-            options = {**defaults, **options}
+        options = {**defaults, **options}
         if options == link.options:
             return link
         nodes = self.nodes[link.a.node], self.nodes[link.b.node]

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -28,17 +27,12 @@ _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
 def link_options(opts: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The options of a link, those that its ``cls=functools.partial(TCLink, bw=10)`` carries among them.
+    """The options of a link.
 
     Raises:
         TopologyError: one does not exist.
     """
-    given, cls = dict(opts), opts.get("cls")
-    while isinstance(cls, functools.partial):
-        if cls.args:
-            raise TopologyError(f"{what}: cls={shown(cls)} has nameless arguments; name each, as in bw=10")
-        given = {**cls.keywords, **given}
-        given["cls"] = cls = cls.func
+    given = dict(opts)
     check_names(given, link_option_names(), UNSUPPORTED_LINK_OPTIONS, what)
     for number in (1, 2):
         if not isinstance(given.get(f"params{number}") or {}, Mapping):

@@ -135,7 +135,6 @@ _TABLE = (
     NodeOption("listenPort", ("switch",), switch_options.listen_port, OWN_KINDS),
     NodeOption("inband", ("switch",), switch_options.yes_or_no, _OPENVSWITCH),
     NodeOption("reconnectms", ("switch",), switch_options.reconnect_ms, OWN_KINDS),
-    NodeOption("batch", ("switch",), switch_options.yes_or_no),
     NodeOption("cls", ("host", "switch"), _class),
     NodeOption("applications", ("simhost",), resolve_applications),
     NodeOption("processing_delay", _SIMULATED, _delay),
@@ -162,6 +161,7 @@ NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
 _KINDS_WITH = {option.name: option.kinds for option in _TABLE if option.kinds}
 """Of options of switches that not all kinds have."""
 UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
+    "batch": "leave it out: switches are always made in bulk",
     "processing_delay": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
     "processing_queue": "only simulated nodes have one; use addSimHost, addSimRouter or addSimSwitch",
 }

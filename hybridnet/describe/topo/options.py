@@ -20,12 +20,8 @@ __all__ = ["End", "check_names", "link_option_names", "resolve_end"]
 
 # What params1 / params2 may say about the interface at that end.
 END_OPTIONS = frozenset({"ip", "ip6", "mac", "mtu"})
-# What `addLink` takes besides the options of a direction. cls and use_htb name the tool with which Mininet shapes;
-# here a link with a rate or a delay is always the simulator's, so they change nothing.
-_LINK_OPTIONS = frozenset({
-    "addr1", "addr2", "cls", "intfName1", "intfName2", "mtu", "params1", "params2", "patch",
-    "use_htb",
-})  # fmt: skip
+# What `addLink` takes besides the options of a direction.
+_LINK_OPTIONS = frozenset({"addr1", "addr2", "intfName1", "intfName2", "mtu", "params1", "params2", "patch"})
 
 
 def link_option_names() -> frozenset[str]:
@@ -34,6 +30,8 @@ def link_option_names() -> frozenset[str]:
 
 
 UNSUPPORTED_LINK_OPTIONS: Mapping[str, str] = {
+    "cls": "links with bw=, delay= and the like are simulated; leave it out",
+    "use_htb": "links with bw= are simulated; leave it out",
     "use_hfsc": "links with bw= are simulated; leave it out",
     "use_tbf": "links with bw= are simulated; leave it out",
     "speedup": "leave it out",

@@ -87,7 +87,7 @@ class Topo:
             dpid: up to 16 hexadecimal digits; default: the first number in the name.
             protocols: ``"OpenFlow13"`` (default) or a comma-separated list.
             failMode: ``"secure"`` (default) or ``"standalone"``.
-            stp, prio, listenPort, reconnectms, inband, batch, devices: see docs/nodes.md.
+            stp, prio, listenPort, reconnectms, inband, devices: see docs/nodes.md.
             datapath: ``"kernel"`` or ``"user"``.
             kind: ``"openvswitch"`` (default); ``"linux"``: a bridge of the Linux kernel; ``"simulated"``: the switch is
                 in the simulator, under the same controllers, and has OpenFlow 1.3 and 1.0 (docs/simulated_switches.md);
@@ -207,8 +207,6 @@ class Topo:
             mtu: of both interfaces, in bytes. Default 1500.
             patch: False: a veth pair joins two switches where nothing else is asked, so that both ends are devices, for
                 tcpdump and tc. Default: a patch of Open vSwitch, which has none and is faster.
-            cls: ``functools.partial(TCLink, bw=10)`` gives options, too; the class itself makes no difference, as
-                a link with a rate or a delay is always simulated. Nor does use_htb.
 
         Raises:
             TopologyError: a node is unknown, both ends are the same node, a port or interface is taken, or

@@ -138,7 +138,7 @@ class Here:
         """Refuse: a network on this computer has no other machine. Raises UsageError."""
         raise UsageError(
             f"machine {machine} cannot join: this network is on this computer alone; leave machine= out, or give Net "
-            "machine='local'"
+            "no cluster='here'"
         )
 
     def remove(self, machine: str) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def _begun(alone: bool) -> Journal:
                 raise MachineError(
                     f"run {directory.name} has a network on this computer, and the names of two would clash; end it "
                     f"first (hybridnet clean --run {directory.name}), or run this one on machines of its own: "
-                    "hybridnet run --machines 1, or Net(machine='local')"
+                    "hybridnet run --machines 1, or Net() without cluster='here'"
                 )
             info(f"*** Removing what run {directory.name}, which was killed, left behind\n")
             clean_run(directory, lambda text: None)

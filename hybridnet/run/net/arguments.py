@@ -20,7 +20,11 @@ __all__ = ["check_arguments", "plan_options"]
 # Mininet's constructor options that have no meaning here, and what to do instead.
 _UNSUPPORTED = {
     "autoPinCpus": "give hosts cores, as in addHost(cores=0)",
+    "build": "leave it out: nothing is made before start()",
+    "cleanup": "leave it out: `hybridnet clean` removes what a killed run left",
     "inNamespace": "switches live in their machine's namespace",
+    "intf": "leave it out: addLink takes the options of interfaces",
+    "link": "leave it out: addLink takes options such as bw=, and a link that has some is simulated",
     "listenPort": "give switches theirs, as in addSwitch(listenPort=6654)",
     "xterms": "run programs with popen",
 }
@@ -32,7 +36,6 @@ _NO_KEY = "0" * 64
 def check_arguments(
     topo: Any,
     cluster: Any,
-    machine: Any,
     switches: Any,
     on_loss: Any,
     on_progress: Any,
@@ -49,16 +52,12 @@ def check_arguments(
     """
     if topo is not None and not isinstance(topo, Topo):
         raise UsageError(f"Net: topo {shown(topo)} is not a description; give an object of a Topo class")
-    if cluster is not None and not hasattr(cluster, "call_all"):
+    if cluster not in (None, HERE) and not hasattr(cluster, "call_all"):
         raise UsageError(
-            f"Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, or make one"
+            f'Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, make one, or write "{HERE}"'
         )
     if switches is not None:
         choice(switches, "Net: switches", OWN_KINDS)
-    if machine is not None:
-        choice(machine, "Net: machine", (HERE, "local"))
-        if cluster is not None:
-            raise UsageError(f"Net: machine={shown(machine)} and cluster= name the machines twice; give one")
     if on_loss is not None:
         choice(on_loss, "Net: on_loss", ON_LOSS)
     if on_progress is not None and not callable(on_progress):
@@ -81,10 +80,10 @@ def plan_options(of_mininet: Mapping[str, Any], options: Mapping[str, Any]) -> P
         UsageError: there is no such option, or it is Mininet's and not supported, or the command line asks for another
             value.
     """
-    for name, value in options.items():
-        if name in _UNSUPPORTED and value:
+    for name in sorted(options.keys() - _PLAN_OPTIONS):
+        if name in _UNSUPPORTED:
             raise UsageError(f"Net: {name}= is not supported; {_UNSUPPORTED[name]}")
-    known = {name: value for name, value in options.items() if name not in _UNSUPPORTED}
-    if unknown := set(known) - _PLAN_OPTIONS:
-        raise UsageError(f"Net: unknown option {min(unknown)!r}; see help(hybridnet.Net)")
-    return PlanOptions(**{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **asked().and_own(known)})
+        raise UsageError(f"Net: unknown option {name!r}; see help(hybridnet.Net)")
+    return PlanOptions(
+        **{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **asked().and_own(options)}
+    )

@@ -22,13 +22,14 @@ class NetMachines:
     """The machines of one `hybridnet.Net`: those that it was given, else its own, which end with each run.
 
     Args:
-        given: machines that somebody made already, and ends; None: none.
-        here: its own machine is this computer itself.
+        given: machines that somebody made already, and ends; "here": its own machine is this computer itself; None: its
+            own are local ones.
     """
 
-    def __init__(self, given: Machines | None, *, here: bool) -> None:
-        self._cluster, self._here = given, here
-        self.given = given is not None
+    def __init__(self, given: Machines | str | None) -> None:
+        self._cluster = None if given is None or isinstance(given, str) else given
+        self._here = given == HERE
+        self.given = self._cluster is not None
 
     @property
     def there(self) -> bool:

@@ -30,7 +30,6 @@ from hybridnet.describe.topo import Topo, find_loop, natural
 from hybridnet.describe.values import flag, number, shown, whole
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.machines.cluster import Machines
-from hybridnet.machines.cluster.here import HERE
 from hybridnet.observe.results import on_loss as losing
 from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.verdict import Verdict
@@ -42,7 +41,6 @@ from hybridnet.run.live.page_options import checked_place, wanted
 from hybridnet.run.net import batch, probes, startup
 from hybridnet.run.net.arguments import check_arguments, plan_options
 from hybridnet.run.net.batch import Completed
-from hybridnet.run.net.classes import check_interface_class, link_defaults
 from hybridnet.run.net.controllers import Controllers, controller_targets
 from hybridnet.run.net.dry_run import describe_only
 from hybridnet.run.net.guests import offer_tickets, withdraw_tickets
@@ -58,14 +56,13 @@ from hybridnet.run.net.nodes import LiveNodes
 from hybridnet.run.net.outages import Outages
 from hybridnet.run.net.ping_matrix import PingMatrix, measure_pings
 from hybridnet.run.net.returns import Returns
-from hybridnet.run.net.run_output import Recorded
+from hybridnet.run.net.run_output import Recorded, Sampling
 from hybridnet.run.net.running_state import Running
 from hybridnet.run.net.startup import own_address_toward
 from hybridnet.run.net.structure import Structure, name_of
 from hybridnet.run.net.timeline_changes import read_timeline
 from hybridnet.run.net.timelines import Status, Timeline, Timelines
 from hybridnet.run.node import Host, Node, Switch
-from hybridnet.run.node.link import Intf, Link
 from hybridnet.system.ending import Endings, uninterrupted
 from hybridnet.system.log import debug, info, warn
 
@@ -76,7 +73,7 @@ if TYPE_CHECKING:
     from hybridnet.run.net.traces import Traced
     from hybridnet.simulate.offline import SimulationReport
 
-__all__ = ["Mininet", "Net", "own_address_toward"]
+__all__ = ["Net", "own_address_toward"]
 
 
 class Net(Structure):
@@ -87,17 +84,12 @@ class Net(Structure):
         switch, host: classes for the live nodes that do not say `cls`, or functools.partial of one. What they make of
             a node's options is what is built.
         controller: a class, a function of a name, an object, a list of these, or None for no controller.
-        link: TCLink, or functools.partial(TCLink, bw=10): options of all links that do not say them, nor `cls`.
-        intf: TCIntf or Intf, which make no difference.
-        build: with False, nodes of `topo` appear only at `build()` or `start()`.
         autoSetMacs, autoStaticArp, ipBase: as in Mininet.
         waitConnected: wait until every switch has its controller, at most so many seconds; True: a minute; False: do
             not.
-        cleanup: without effect: `hybridnet clean` removes what a killed run left.
-        machine: "here": this computer itself is the one machine, as in Mininet, and has the network's interfaces,
-            processes and bridges. "local", or None: the machines are namespaces on this computer, as many as `topo`
-            names. Made at `start` and ended at `stop`.
-        cluster: the machines, made already; None: see `machine`.
+        cluster: the machines, made already; "here": this computer itself is the one machine, as in Mininet, and has the
+            network's interfaces, processes and bridges; None: namespaces on this computer, as many as `topo` names.
+            What is not made already is made at `start` and ended at `stop`.
         switches: "simulated": the switches that do not say where they forward are simulated, under the same
             controllers; see docs/simulated_switches.md. "openvswitch": they are those of Open vSwitch. None: as
             `hybridnet run --switches` says, else "openvswitch".
@@ -109,11 +101,8 @@ class Net(Structure):
             down until `restart_machine`. The verdict names it in both cases. None: as `hybridnet run --on-loss` says,
             else "stop".
         limits: what the verdict tolerates; None: `hybridnet.Limits()`.
-        record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; None: no series of its
-            own. See docs/recording.md.
-        series_of: what is sampled: None: links between machines, portals, applications, TCP connections, hosts'
-            interfaces, lateness, processors; "all": every simulated link, node and interface, too; or the names of
-            nodes, links, interfaces and applications.
+        record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; or a
+            `hybridnet.Sampling`, which also says of what; None: no series of its own. See docs/recording.md.
         out: the run directory, also of `simulate`; None: that of `hybridnet run --out`, or, with `record_series`, a new
             one in ``runs``.
         options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures. What `hybridnet run --instances`,
@@ -130,35 +119,27 @@ class Net(Structure):
         switch: Any = Switch,
         host: Any = Host,
         controller: Any = Controller,
-        link: Any = Link,
-        intf: Any = Intf,
         *,
-        build: bool = True,
         autoSetMacs: bool = False,
         autoStaticArp: bool = False,
         ipBase: str = "10.0.0.0/8",
         waitConnected: bool | float = True,
-        cleanup: bool = False,
-        machine: str | None = None,
-        cluster: Machines | None = None,
+        cluster: Machines | str | None = None,
         switches: str | None = None,
         on_progress: Callable[[str, str], object] | None = None,
         reroute: bool = False,
         on_loss: str | None = None,
         limits: Limits | None = None,
-        record_series: str | float | None = None,
-        series_of: str | Sequence[str] | None = None,
+        record_series: str | float | Sampling | None = None,
         out: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
         flags = {
             "autoSetMacs": autoSetMacs,
             "autoStaticArp": autoStaticArp,
-            "build": build,
             "reroute": reroute,
         }
-        check_arguments(topo, cluster, machine, switches, on_loss, on_progress, waitConnected, flags)
-        check_interface_class(intf)
+        check_arguments(topo, cluster, switches, on_loss, on_progress, waitConnected, flags)
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
         self._options = plan_options(of_mininet, options)
         self._switches = asked().and_own_switches(switches)
@@ -169,19 +150,17 @@ class Net(Structure):
         self._on_loss = on_loss
         self._on_progress = on_progress
         self._measuring = Measuring(self.stop, limits)
-        self._recorded = Recorded(record_series, series_of, out)
+        self._recorded = Recorded(record_series, out)
         self._endings = Endings()
         super().__init__(
             Topo() if topo is None else topo,
             LiveNodes(host, switch, self.start, self._switches),
             Controllers(controller),
-            link_defaults(link),
-            NetMachines(cluster, here=machine == HERE),
+            NetMachines(cluster),
             self._await_switches_of,
         )
         self.final_counters: dict[str, Any] = {}  # of each instance, once the network is stopped
-        if build:
-            self.build()
+        self.build()
 
     # Starting and stopping
 
@@ -871,6 +850,3 @@ def _listed(pairs: Any) -> Sequence[Any]:
     if not isinstance(pairs, Sequence) or isinstance(pairs, str | bytes):
         raise UsageError(f"iperf_matrix: {shown(pairs)} is not a list of pairs; write [('h1', 'h2')]")
     return pairs
-
-
-Mininet = Net

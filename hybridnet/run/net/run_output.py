@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,31 +28,48 @@ if TYPE_CHECKING:
     from hybridnet.observe.recording.run_record import RunRecord
     from hybridnet.run.net.traces import Traced
 
-__all__ = ["Recorded"]
+__all__ = ["Recorded", "Sampling"]
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """A time series.
+
+    Args:
+        every: time between samples, such as ``"100ms"``, at least 1 ms.
+        of: what is sampled: None: links between machines, portals, applications, TCP connections, hosts' interfaces,
+            lateness, processors; "all": every simulated link, node and interface, too; or the names of nodes, links,
+            interfaces and applications.
+    """
+
+    every: str | float
+    of: str | Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        from hybridnet.observe.recording.run_record import checked_elements, series_interval_s
+
+        series_interval_s(self.every)
+        checked_elements(self.of)
 
 
 class Recorded:
     """The recording of one network, if there is one.
 
     Args:
-        series, elements: as `RunRecord` has them.
+        series: as of `hybridnet.Net`.
         out: the run directory; None: that of the command, or, with a series, a new one in ``runs``.
 
     Raises:
         UsageError, UnitError: they make no sense.
     """
 
-    def __init__(self, series: Any, elements: Any, out: Any) -> None:
-        if series is not None or elements is not None:
-            from hybridnet.observe.recording.run_record import checked_elements, series_interval_s
-
-            if series is None:
-                raise UsageError("Net: series_of without record_series; write record_series='100ms', too")
-            series_interval_s(series)
-            checked_elements(elements)
+    def __init__(self, series: Any, out: Any) -> None:
+        sampled = series if series is None or isinstance(series, Sampling) else Sampling(series)
         if out is not None and not isinstance(out, str | PathLike):
             raise UsageError(f"Net: out {shown(out)} is not a path; write the name of a run directory")
-        self.series, self._elements, self.out = series, elements, out
+        self.series = None if sampled is None else sampled.every
+        self._elements = None if sampled is None else sampled.of
+        self.out = out
         self._own: RunRecord | None = None
         self._traced: Traced | None = None
         self._network: NetworkRecord | None = None

@@ -19,7 +19,6 @@ from hybridnet.plan.network.pinning import pins_of
 from hybridnet.run.controllers.kinds import RemoteController
 from hybridnet.run.net import startup
 from hybridnet.run.net.changes import make_changes, undo_changes
-from hybridnet.run.net.classes import check_link_class
 from hybridnet.run.net.controllers import Controllers
 from hybridnet.run.net.machines import NetMachines
 from hybridnet.run.net.members import Leaving, check_instance_leaving, newcomers
@@ -38,7 +37,6 @@ class Structure:
     Args:
         topo: the description.
         nodes, controllers: what is live of it.
-        link_defaults: options of all links that do not say them.
         machines: which it has or will have.
         await_switches: waits until the switches of these names have their controllers.
     """
@@ -48,7 +46,6 @@ class Structure:
         topo: Topo,
         nodes: LiveNodes,
         controllers: Controllers,
-        link_defaults: Mapping[str, Any],
         machines: NetMachines,
         await_switches: Callable[[Plan, Sequence[str]], None],
     ) -> None:
@@ -56,7 +53,6 @@ class Structure:
         self.links: list[Link] = []
         self.plan: Plan | None = None
         self._nodes, self._controllers = nodes, controllers
-        self._link_defaults = link_defaults
         self._machines = machines
         self._await_switches = await_switches
         self._started = False
@@ -74,13 +70,11 @@ class Structure:
         """Make the nodes of the description known; nothing is created on a machine before `start`.
 
         Raises:
-            TopologyError: a class of a node or link cannot be used, or asks for what there is not.
+            TopologyError: a class of a node cannot be used, or asks for what there is not.
         """
         for node in self.topo.node_specs():
             if node.role in ("host", "switch"):
                 self._nodes.make(node)
-        for link in self.topo.link_specs():
-            check_link_class(link.options.get("cls"), f"link {link.name}: cls")
         self._described()
 
     def addHost(self, name: str, cls: Any = None, **params: Any) -> Any:
@@ -138,7 +132,6 @@ class Structure:
         **opts: Any,
     ) -> int:
         """Describe a link; see `Topo.addLink`, and `addHost` for a network that runs. Returns its key."""
-        check_link_class(opts.get("cls"), f"link {plain(str(node1))}-{plain(str(node2))}: cls")
         with self.changes():
             ends = [node if isinstance(node, External) else name_of(node) for node in (node1, node2)]
             return self.topo.addLink(ends[0], ends[1], port1, port2, **opts)
@@ -324,9 +317,9 @@ class Structure:
     # Inside
 
     def _described(self) -> Topo:
-        """The description with what the classes of its nodes and links add; checked."""
+        """The description with what the classes of its nodes add; checked."""
         specs = {spec.name: spec for spec in self.topo.node_specs()}
-        return self.topo.revised(self._nodes.described(specs), self._link_defaults)
+        return self.topo.revised(self._nodes.described(specs), {})
 
     def _change(
         self, before: LiveNodes, running: Running, removed: set[str], leaving: Leaving

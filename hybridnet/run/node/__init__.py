@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Live hosts, switches, their interfaces and links."""
 
-from hybridnet.run.node.link import Intf, Link, TCIntf, TCLink
+from hybridnet.run.node.link import Intf, Link
 from hybridnet.run.node.node import (
     CPULimitedHost,
     Host,
@@ -12,6 +12,5 @@ from hybridnet.run.node.node import (
 )
 
 __all__ = [
-    "CPULimitedHost", "Host", "Intf", "Link", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch", "TCIntf",
-    "TCLink",
+    "CPULimitedHost", "Host", "Intf", "Link", "Node", "OVSKernelSwitch", "OVSSwitch", "Switch",
 ]  # fmt: skip

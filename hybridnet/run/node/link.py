@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Interfaces and links of the live network.
-
-`Link` and `Intf` also stand for Mininet's classes of the same name where a script passes them to `link=` or
-`cls=`: a link's options decide whether it is a veth pair or simulated, so `TCLink` is another name for
-`Link`.
-"""
+"""Interfaces and links of the live network. A link's options decide whether it is a veth pair or simulated."""
 
 from __future__ import annotations
 
@@ -19,7 +14,7 @@ from hybridnet.run.node.settings import Settings
 
 _ADDRESSES = ipaddress.IPv4Address | ipaddress.IPv4Interface | ipaddress.IPv6Address | ipaddress.IPv6Interface
 
-__all__ = ["Intf", "Link", "Owner", "TCIntf", "TCLink"]
+__all__ = ["Intf", "Link", "Owner"]
 
 
 class Owner(Protocol):
@@ -176,7 +171,3 @@ class Link:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self} {self.kind}>"
-
-
-TCLink = Link
-TCIntf = Intf

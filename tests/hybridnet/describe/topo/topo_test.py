@@ -134,7 +134,7 @@ def test_params_act_on_the_direction_that_starts_there() -> None:
 
 @pytest.mark.parametrize(
     ("options", "shaped"),
-    [({}, False), ({"delay": "0"}, False), ({"loss": 0}, False), ({"bw": None}, False), ({"use_htb": True}, False),
+    [({}, False), ({"delay": "0"}, False), ({"loss": 0}, False), ({"bw": None}, False),
      ({"bw": 10}, True), ({"delay": "1us"}, True), ({"max_queue_size": 10}, True), ({"params2": {"bw": 1}}, True),
      ({"loss": 1}, True), ({"jitter": "1ms"}, True), ({"jitter": 0, "jitter_distribution": "normal"}, False)],
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet import Net, result
+from hybridnet import Net, Sampling, result
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.observe.recording.current_record import current, recording
 from hybridnet.observe.recording.outcome import take_results
@@ -211,11 +211,14 @@ def test_what_makes_no_sense_is_refused_before_an_earlier_run_is_replaced(
     ("options", "says"),
     [
         ({"record_series": "10us"}, "write 1 ms or more"),
-        ({"series_of": "all"}, "series_of without record_series"),
-        ({"record_series": "1s", "series_of": 3}, "series_of 3"),
         ({"out": 3}, "Net: out 3 is not a path"),
     ],
 )
 def test_a_net_refuses_them_too(options: dict[str, Any], says: str) -> None:
     with pytest.raises(HybridnetError, match=says):
         Net(**options)
+
+
+def test_a_sampling_refuses_what_there_is_not() -> None:
+    with pytest.raises(UsageError, match="series_of 3"):
+        Sampling("1s", of=3)  # type: ignore[arg-type]

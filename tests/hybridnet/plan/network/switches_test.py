@@ -24,7 +24,12 @@ def one(**options: Any) -> dict[str, Any]:
 
 def test_a_plan_says_only_what_is_asked() -> None:
     assert set(one()) == USUAL
-    assert set(one(stp=False, inband=False, listenPort=None, batch=True)) == USUAL
+    assert set(one(stp=False, inband=False, listenPort=None)) == USUAL
+
+
+def test_that_switches_are_made_in_bulk_is_no_option_of_theirs() -> None:
+    with pytest.raises(TopologyError, match="option 'batch' is not supported; leave it out"):
+        one(batch=True)
 
 
 def test_options_of_open_vswitch_are_in_the_plan() -> None:

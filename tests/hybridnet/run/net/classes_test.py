@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the classes of links and nodes ask for is built, or is an error where it is written."""
+"""What the classes of nodes ask for is built, or is an error where it is written."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from hybridnet.describe.topo import Topo
-from hybridnet.errors import HybridnetError, TopologyError, UnitError
+from hybridnet.errors import HybridnetError, TopologyError, UsageError
 from hybridnet.plan.network import Plan
 from hybridnet.run.net import Net
-from hybridnet.run.node import CPULimitedHost, Host, Intf, Link, Node, OVSSwitch, Switch, TCIntf, TCLink
+from hybridnet.run.node import CPULimitedHost, Host, Intf, Link, Node, OVSSwitch, Switch
 from hybridnet.topologies import SingleSwitchTopo
 from tests.hybridnet.run.net.support import FakeCluster
 
@@ -24,67 +24,25 @@ def built(topo: Topo | None = None, **options: Any) -> Plan:
         return network.plan
 
 
-def test_options_of_the_link_class_are_those_of_every_link() -> None:
-    plan = built(link=partial(TCLink, bw=10, delay="5ms"))
-    assert {link.kind for link in plan.links} == {"simulated"}
-    assert {(link.a_to_b.rate_bps, link.b_to_a.delay_ns) for link in plan.links} == {(10**7, 5 * 10**6)}
-
-
-def test_what_a_link_says_itself_goes_before_the_link_class() -> None:
-    topo = SingleSwitchTopo(k=1)
-    topo.addLink(topo.addHost("h2"), "s1", bw=20)
-    topo.addLink(topo.addHost("h3"), "s1", bw=None)
-    topo.addLink(topo.addHost("h4"), "s1", cls=Link)
-    links = {link.name: link for link in built(topo, link=partial(TCLink, bw=10, delay="1ms")).links}
-    assert links["h2-s1"].a_to_b.rate_bps == 20 * 10**6
-    assert links["h2-s1"].a_to_b.delay_ns == 10**6
-    assert links["h3-s1"].a_to_b.rate_bps is None
-    assert links["h3-s1"].a_to_b.delay_ns == 10**6
-    assert links["h4-s1"].kind == "veth"
-
-
-def test_a_links_own_partial_class_gives_options() -> None:
-    topo = SingleSwitchTopo(k=1)
-    topo.addLink(topo.addHost("h2"), "s1", cls=partial(TCLink, bw=3), delay="2ms")
-    link = built(topo).links[1]
-    assert (link.a_to_b.rate_bps, link.a_to_b.delay_ns) == (3 * 10**6, 2 * 10**6)
-
-
 def test_the_description_stays_as_it_was() -> None:
     topo = SingleSwitchTopo(k=1)
-    built(topo, link=partial(TCLink, bw=10), host=partial(Host, privateDirs=["/tmp/x"]))
+    built(topo, host=partial(Host, privateDirs=["/tmp/x"]))
     assert [link.kind for link in built(topo).links] == ["veth"]
     assert topo.nodeInfo("h1") == {}
 
 
-class SlowLink(TCLink):
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **{"bw": 1, **options})
-
-
 @pytest.mark.parametrize(
-    ("link", "error", "said"),
-    [
-        (partial(TCLink, bwx=10), TopologyError, "Net: link: unknown option 'bwx'; did you mean 'bw'"),
-        (partial(TCLink, bw="10"), UnitError, "Net: link: bw: .* has no unit"),
-        (partial(TCLink, 10), TopologyError, "nameless arguments"),
-        (partial(TCLink, intfName1="a"), TopologyError, "intfName1= cannot be the same for all links"),
-        (SlowLink, TopologyError, "SlowLink has a constructor of its own, which is not called"),
-        (5, TopologyError, "5 is not a class of links"),
-        (Host, TopologyError, "is not a class of links"),
-    ],
+    "option", [{"link": Link}, {"intf": Intf}, {"cleanup": True}, {"build": True}, {"xterms": True}]
 )
-def test_a_link_class_that_cannot_be_had_is_refused(
-    link: Any, error: type[HybridnetError], said: str
-) -> None:
-    with pytest.raises(error, match=said):
-        Net(link=link)
+def test_what_only_mininet_takes_is_refused_with_what_to_write(option: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=f"Net: {next(iter(option))}= is not supported; .+"):
+        Net(**option)
 
 
-def test_interface_classes_make_no_difference_or_are_refused() -> None:
-    Net(intf=TCIntf)
-    with pytest.raises(TopologyError, match="is not used"):
-        Net(intf=type("Mine", (Intf,), {}))
+@pytest.mark.parametrize("option", [{"cls": Link}, {"use_htb": True}, {"use_tbf": True}])
+def test_the_tool_with_which_mininet_shapes_a_link_is_no_option_of_it(option: dict[str, Any]) -> None:
+    with pytest.raises(TopologyError, match="are simulated; leave it out"):
+        SingleSwitchTopo(k=1).addLink("h1", "s1", **option)
 
 
 def test_options_of_the_switch_class_reach_the_plan() -> None:
@@ -209,4 +167,4 @@ def test_devices_and_links_are_not_made_by_hand() -> None:
     ):
         Intf("eth1", node=Switch("s1"))
     with pytest.raises(HybridnetError, match="a link is described with addLink"):
-        TCLink(Host("h1"), Switch("s1"), bw=10)  # type: ignore[arg-type]
+        Link(Host("h1"), Switch("s1"), bw=10)  # type: ignore[arg-type]

@@ -239,13 +239,3 @@ def test_a_wire_beside_another_keeps_its_name_when_it_becomes_a_simulated_link()
         assert [(link.name, link.a_to_b.delay_ns) for link in network.plan.links] == [
             ("h1-s1", 5_000_000), ("h2-s1", 0), ("h1-s1#1", 6_000_000),
         ]  # fmt: skip
-
-
-def test_options_for_all_links_hold_for_those_that_come() -> None:
-    from functools import partial
-
-    from hybridnet import TCLink
-
-    with net(link=partial(TCLink, delay="1ms")) as network:
-        network.addLink(network.addHost("h3"), "s1")
-        assert [link.kind for link in network.links] == ["simulated"] * 3
