@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, wraps
+from functools import partial, total_ordering, wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,6 +27,7 @@ __all__ = [
     "Encoding",
     "NullCodec",
     "Python3",
+    "StrictVersion",
     "buildTopo",
     "checkFloat",
     "checkInt",
@@ -365,6 +366,23 @@ def natural(text: Any) -> list[int | str]:
 def naturalSeq(t: Iterable[str]) -> list[list[int | str]]:
     """The natural keys of several names."""
     return [natural(text) for text in t]
+
+
+@total_ordering
+class StrictVersion:
+    """A version such as "1.12.0", to be compared with others: part by part, as numbers."""
+
+    def __init__(self, vstring: str) -> None:
+        self._parts = [int(number) for number in re.findall(r"\d+", vstring)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StrictVersion) and self._parts == other._parts
+
+    def __lt__(self, other: StrictVersion) -> bool:
+        return self._parts < other._parts
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._parts))
 
 
 def irange(start: int, end: int) -> range:

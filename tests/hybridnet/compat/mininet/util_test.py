@@ -267,3 +267,9 @@ if hard == unlimited:
 
 def test_a_limit_that_is_below_is_raised_and_none_is_put_where_there_was_none() -> None:
     subprocess.run([sys.executable, "-c", RAISED], check=True)  # in a process that ends with its limits
+
+
+def test_versions_are_compared_part_by_part() -> None:
+    first, second, third = (util.StrictVersion(text) for text in ("1.9.12", "1.12.0", "2.0"))
+    assert first < second < third
+    assert second == util.StrictVersion("1.12.0")
