@@ -137,22 +137,17 @@ class Graph:
         return iter(sorted(self._ports[name].items()))
 
     def revised(
-        self,
-        nodes: Mapping[str, Mapping[str, Any]],
-        links: Mapping[str, Any],
-        own: Mapping[str, Mapping[str, Any]],
+        self, nodes: Mapping[str, Mapping[str, Any]], links: Mapping[str, Mapping[str, Any]]
     ) -> Graph:
-        """The same network with other options of nodes and of single links (`own`, by name), and with `links`, which
-        every link has that does not name the option.
+        """The same network with other options of some nodes and links, by name.
 
         Raises:
             TopologyError, UnitError: an option makes no sense there.
         """
         for name in nodes:
             self.known(name, "revised")
-        if alien := own.keys() - {link.name for link in self.links}:
+        if alien := links.keys() - {link.name for link in self.links}:
             raise TopologyError(f"revised: there is no link {shown(min(alien))}; links are named like h1-s1")
-        link_options(links, "revised")
         made = Graph()
         made.emulated = self.emulated
         for name, spec in self.nodes.items():
@@ -162,16 +157,13 @@ class Graph:
                 resolved = resolve_node(spec.role, name, options)
             made.nodes[name] = replace(spec, options=options, resolved=resolved)
         made._ports, made._interfaces = self._ports, self._interfaces
-        made.links = [self._relinked(link, links, own.get(link.name)) for link in self.links]
+        made.links = [self._relinked(link, links.get(link.name)) for link in self.links]
         for link in made.links:
             made._pairs.setdefault(frozenset((link.a.node, link.b.node)), []).append(link)
         return made
 
-    def _relinked(
-        self, link: LinkSpec, defaults: Mapping[str, Any], own: Mapping[str, Any] | None
-    ) -> LinkSpec:
-        options = link.options if own is None else link_options(own, f"link {link.name}")
-        options = {**defaults, **options}
+    def _relinked(self, link: LinkSpec, given: Mapping[str, Any] | None) -> LinkSpec:
+        options = link.options if given is None else link_options(given, f"link {link.name}")
         if options == link.options:
             return link
         nodes = self.nodes[link.a.node], self.nodes[link.b.node]

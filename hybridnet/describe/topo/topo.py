@@ -353,30 +353,26 @@ class Topo:
 
     def revised(
         self,
-        nodes: Mapping[str, Mapping[str, Any]],
-        links: Mapping[str, Any],
-        own: Mapping[str, Mapping[str, Any]] | None = None,
+        nodes: Mapping[str, Mapping[str, Any]] | None = None,
+        links: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Topo:
-        """A copy with other options of some nodes, and with options of all links that do not say otherwise: what the
-        classes of a `hybridnet.Net` add to the description. This one stays as it is.
+        """A copy with other options of some nodes and links. This one stays as it is.
 
         Args:
-            nodes: the options of those nodes, by name.
-            links: the options of all links.
-            own: the options of single links, by the link's name, in place of those that it has.
+            nodes, links: their options, by name, in place of those that they have.
 
         Raises:
             TopologyError, UnitError: an option makes no sense there.
         """
-        own = {} if own is None else own
-        each = [value for given in (nodes, own) if isinstance(given, Mapping) for value in given.values()]
-        for given in (nodes, links, own, *each):
+        nodes, links = ({} if given is None else given for given in (nodes, links))
+        each = [value for given in (nodes, links) if isinstance(given, Mapping) for value in given.values()]
+        for given in (nodes, links, *each):
             if not isinstance(given, Mapping):
                 raise TopologyError(
                     f"revised: {shown(given)} is not a dictionary of options; write {{'bw': 10}}"
                 )
         made = Topo()
-        made._graph = self._graph.revised(nodes, links, own)
+        made._graph = self._graph.revised(nodes, links)
         return made
 
     def copy(self) -> Topo:

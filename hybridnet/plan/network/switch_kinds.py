@@ -15,7 +15,7 @@ def with_switches(topo: Topo, kind: str | None) -> Topo:
     if kind != SIMULATED:
         return topo
     open_ones = [spec for spec in topo.node_specs() if spec.role == "switch" and leaves_open(spec.options)]
-    return topo.revised({spec.name: {**spec.options, "kind": SIMULATED} for spec in open_ones}, {})
+    return topo.revised({spec.name: {**spec.options, "kind": SIMULATED} for spec in open_ones})
 
 
 def check_switches(topo: Topo, kind: str | None) -> None:

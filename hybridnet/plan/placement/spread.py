@@ -116,7 +116,7 @@ def spread(
         if spec.role != "guest"  # it has none
     }
     return Spread(
-        topo.revised(nodes, {}, slowed),
+        topo.revised(nodes, slowed),
         placed,
         names,
         tuple(link.name for link in cut),
@@ -200,4 +200,4 @@ def _slowed(link: LinkSpec, least_cut_delay_ns: int) -> dict[str, Any]:
 def _followed(topo: Topo, named: Mapping[str, str], names: Sequence[str], least_ns: int) -> dict[str, str]:
     nodes = {name: {**topo.nodeInfo(name), "machine": machine} for name, machine in named.items()}
     specs = [MachineSpec(name, f"198.18.0.{number}") for number, name in enumerate(names, 1)]
-    return lay_out(topo.revised(nodes, {}), specs, least_ns).machine_of
+    return lay_out(topo.revised(nodes), specs, least_ns).machine_of

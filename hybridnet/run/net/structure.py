@@ -319,7 +319,7 @@ class Structure:
     def _described(self) -> Topo:
         """The description with what the classes of its nodes add; checked."""
         specs = {spec.name: spec for spec in self.topo.node_specs()}
-        return self.topo.revised(self._nodes.described(specs), {})
+        return self.topo.revised(self._nodes.described(specs))
 
     def _change(
         self, before: LiveNodes, running: Running, removed: set[str], leaving: Leaving
@@ -410,7 +410,7 @@ class Structure:
             }
             given[f"intfName{end}"] = intf.interface
         with self.changes():
-            self.topo.restore(self.topo.revised({}, {}, {wire.name: given}))
+            self.topo.restore(self.topo.revised(links={wire.name: given}))
             if self._gathering is not None:
                 self._gathering.add(wire.name)
                 self._replaced.add(wire.name)

@@ -186,7 +186,7 @@ def offline(topo: Topo, options: PlanOptions | None = None) -> tuple[Topo, Plan]
             "simulate: the topology has no nodes; add some with addSimHost, addSimRouter, addSimSwitch"
         )
     place = {"machine": _MACHINE, "instance": None}
-    together = topo.revised({spec.name: {**spec.options, **place} for spec in specs}, {})
+    together = topo.revised({spec.name: {**spec.options, **place} for spec in specs})
     chosen = PlanOptions(token="0" * 16) if options is None else options
     alone = replace(chosen, record=None, instances_per_machine=1)
     return together, make_plan(together, [MachineSpec(_MACHINE, "198.18.0.1")], alone)

@@ -86,7 +86,7 @@ def test_what_has_too_little_delay_is_never_cut_and_long_delays_are_cut_first() 
 
 def test_what_is_named_is_there_and_the_others_follow() -> None:
     topo = ring(3)
-    topo = topo.revised({"r1": {"instance": "core"}, "r2": {"instance": 2}, "r3": {"instance": "core"}}, {})
+    topo = topo.revised({"r1": {"instance": "core"}, "r2": {"instance": 2}, "r3": {"instance": "core"}})
     made = plan(topo, one(), instances_per_machine=4)  # which divides nothing where somebody names some
     assert set(made.instances) == {"core", "m1.2"}
     assert made.instance_of["h2.1"] == "m1.2"
@@ -140,7 +140,7 @@ def test_an_instance_is_on_one_machine() -> None:
 def test_two_machines_have_instances_of_their_own() -> None:
     topo = ring(8)
     halves = {f"r{number}": {"machine": "m1" if number < 5 else "m2"} for number in range(1, 9)}
-    made = plan(topo.revised(halves, {}), MACHINES, instances_per_machine=2)
+    made = plan(topo.revised(halves), MACHINES, instances_per_machine=2)
     assert Counter(made.machine_of_instance.values()) == {"m1": 2, "m2": 2}
     for link in made.links:
         if link.kind == "cut" and link.machines[0] != link.machines[1]:
@@ -172,7 +172,7 @@ def test_a_division_that_cannot_be_is_said_with_the_reason() -> None:
     assert whole.startswith(
         "machine m1: instances_per_machine=4 (--instances) has no effect, because simulated"
     )
-    named = ring(4).revised({"r1": {"instance": 1}}, {})
+    named = ring(4).revised({"r1": {"instance": 1}})
     for wanted in (4, "auto"):
         [own] = divided(named, instances_per_machine=wanted)
         assert f"instances_per_machine={wanted!r} (--instances) has no effect" in own
