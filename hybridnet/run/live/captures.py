@@ -6,10 +6,10 @@ instance that simulates it.
 from __future__ import annotations
 
 import itertools
+import re
 import signal
 import subprocess
 import threading
-import time
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ from hybridnet.describe.topo.options import End
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.run.live.network import Live, UnknownNameError
 from hybridnet.run.live.response_schemas import Answer
+from hybridnet.run.node.iperf_server import read_until
 from hybridnet.run.node.popen import Popen
 from hybridnet.system.ending import Endings
 
@@ -28,6 +29,7 @@ MOST_BYTES_OF_PACKET = 2048  # so that a file stays below what is fetched at onc
 MOST_SIMULATED = "200 MB"  # the same
 READY_SECONDS = 5.0
 END_SECONDS = 5.0
+_LISTENS = re.compile("listening on")
 
 
 class Way(Protocol):
@@ -171,8 +173,8 @@ class Captures:
             [*argv, "-i", side.interface, "-w", file, *(["--", filter] if filter else [])],
             stderr=subprocess.STDOUT,
         )
-        said = _said(program, "listening on")
-        if "listening on" not in said:
+        said = read_until(program, _LISTENS, READY_SECONDS)
+        if not _LISTENS.search(said):
             program.close()
             why = said.strip().splitlines() or ["it printed nothing"]
             raise UsageError(f"capture at link {link}: tcpdump refuses: {why[-1]}")
@@ -208,15 +210,3 @@ class Captures:
             if number not in self._captures:
                 raise UnknownNameError(f"capture {number}: there is no such capture")
             return self._captures[number]
-
-
-def _said(program: Popen, wanted: str) -> str:
-    """What a program prints until some words come, or its end, or the time is up."""
-    assert program.stdout is not None
-    said, deadline = "", time.monotonic() + READY_SECONDS
-    while wanted not in said and (left := deadline - time.monotonic()) > 0:
-        piece = program.stdout.read_available(left)
-        if piece is None:
-            break
-        said += piece.decode(errors="replace")
-    return said

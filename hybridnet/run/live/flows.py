@@ -11,11 +11,11 @@ import threading
 from dataclasses import dataclass, field
 
 from hybridnet.describe.quantities import parse_rate
-from hybridnet.errors import ExperimentError, HybridnetError, UsageError
+from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.run.live.network import Live, UnknownNameError
 from hybridnet.run.live.response_schemas import Answer
 from hybridnet.run.node import Host
-from hybridnet.run.node.iperf_server import LASTED, interval_words, without_idle_ends
+from hybridnet.run.node.iperf_server import LASTED, interval_words, serve, without_idle_ends
 from hybridnet.run.node.popen import Popen
 from hybridnet.system.ending import Endings
 
@@ -101,15 +101,11 @@ class Flows:
             number = next(self._numbers)
         port = FIRST_PORT + number % 1000
         how = ["-C", "cubic"] if offered is None else ["-u", "-b", str(int(offered))]
-        usual = ["-f", "k", "--forceflush", "-p", str(port)]
-        listening = ends[0].popen(
-            ["iperf3", "-s", "-1", *interval_words(seconds), *usual], stderr=subprocess.STDOUT
-        )
+        listening = serve(ends[0], port, [*interval_words(seconds), "-f", "k"])
         try:
-            _await_server(listening, server)
+            to = ["-c", address, "-p", str(port), "-t", f"{seconds:g}"]
             sending = ends[1].popen(
-                ["iperf3", "-c", address, "-t", f"{seconds:g}", "-i", "1", *usual, *how],
-                stderr=subprocess.STDOUT,
+                ["iperf3", *to, "-i", "1", "-f", "k", "--forceflush", *how], stderr=subprocess.STDOUT
             )
         except BaseException:
             listening.close()
@@ -181,13 +177,3 @@ class Flows:
             flow.received_bps = mean_bps
             flow.state = "done" if status == 0 and mean_bps is not None else "failed"
             flow.error = "" if flow.state == "done" else said.strip()[-300:]
-
-
-def _await_server(listening: Popen, server: str) -> None:
-    assert listening.stdout is not None
-    said = ""
-    while line := listening.stdout.readline():
-        said += line
-        if "Server listening" in line:
-            return
-    raise ExperimentError(f"flow to {server}: iperf3 did not start: {said.strip() or 'it printed nothing'}")

@@ -11,14 +11,14 @@ import json
 import re
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hybridnet.describe.quantities import parse_rate
 from hybridnet.describe.values import choice, number, plain, shown, text, whole
 from hybridnet.errors import ExperimentError, MachineError, UsageError
 from hybridnet.run.node import Host
-from hybridnet.run.node.iperf_server import LASTED, interval_words, read_until, without_idle_ends
+from hybridnet.run.node.iperf_server import LASTED, interval_words, read_until, serve, without_idle_ends
 from hybridnet.run.node.popen import Popen
 from hybridnet.system.log import output
 
@@ -118,7 +118,7 @@ def format_bandwidth(bits_per_second: float, unit: str | None = None) -> str:
 
 
 def _tcp(server: Host, client: Host, flow: Flow) -> Found:
-    with _serving(server, flow) as serving:
+    with serve(server, flow.port, interval_words(flow.seconds)) as serving:
         most = f"{CONNECT_SECONDS * 1000:.0f}"
         argv = [*_client(server, flow), "-J", "-C", CONGESTION_CONTROL, "--connect-timeout", most]
         out, err, _ = client.pexec(argv)
@@ -132,7 +132,10 @@ def _udp(server: Host, client: Host, flow: Flow) -> Found:
     argv = [*_client(server, flow), "-u", "-b", _offered(flow.rate), "-f", "k", "--forceflush"]
     deadline = time.monotonic() + TRY_SECONDS
     while True:
-        with _serving(server, flow) as serving, client.popen(argv, stderr=subprocess.STDOUT) as sending:
+        with (
+            serve(server, flow.port, interval_words(flow.seconds)) as serving,
+            client.popen(argv, stderr=subprocess.STDOUT) as sending,
+        ):
             said = read_until(sending, _BEGUN, BEGIN_SECONDS)
             if _BEGUN.search(said):
                 said += _rest(sending, flow, client)
@@ -145,17 +148,6 @@ def _udp(server: Host, client: Host, flow: Flow) -> Found:
                 f"iperf: no UDP flow from {client} to {server} began within {TRY_SECONDS:g} s; does `{client} ping "
                 f"{server}` get answers?"
             )
-
-
-def _serving(server: Host, flow: Flow) -> Popen:
-    argv = ["iperf3", "-s", "-1", "-p", str(flow.port), *interval_words(flow.seconds), "--forceflush"]
-    serving = server.popen(argv, stderr=subprocess.STDOUT)
-    try:
-        _await_line(serving, "Server listening", server)
-    except BaseException:
-        serving.close()
-        raise
-    return serving
 
 
 def _client(server: Host, flow: Flow) -> list[str]:
@@ -183,19 +175,6 @@ def _figures(said: str, flow: Flow, serving: Popen, client: Host) -> Found:
     factor = without_idle_ends(float(lasted[1]), flow.seconds, serving)
     return Found(
         factor * 1e3 * float(received[1]), 1e3 * float(sent[1]), 100.0 * lost / total if total else None
-    )
-
-
-def _await_line(program: Popen, wanted: str, server: Host) -> None:
-    lines = []
-    assert program.stdout is not None
-    read: Callable[[], str] = program.stdout.readline
-    while line := read():
-        lines.append(line)
-        if wanted in line:
-            return
-    raise ExperimentError(
-        f"iperf: the server on {server} did not start: {' '.join(lines).strip() or 'it printed nothing'}"
     )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""For how long data came to an iperf3 server.
+"""An iperf3 server: started until it listens, and for how long data came to it.
 
-iperf3's server divides what it received by the time from its being ready until the client has told it, over TCP, that
+It divides what it received by the time from its being ready until the client has told it, over TCP, that
 the flow is over. Over a link with a long delay, or that loses packets, this is seconds longer than the flow. So the
 server prints its figures often, and the rate is that of the time in which something came.
 """
@@ -9,11 +9,15 @@ server prints its figures often, and the rate is that of the time in which somet
 from __future__ import annotations
 
 import re
+import subprocess
 import time
+from collections.abc import Callable, Sequence
 
+from hybridnet.errors import ExperimentError
+from hybridnet.run.node.node import Node
 from hybridnet.run.node.popen import Popen
 
-__all__ = ["LASTED", "interval_words", "read_until", "without_idle_ends"]
+__all__ = ["LASTED", "interval_words", "read_until", "serve", "without_idle_ends"]
 
 SERVER_SECONDS = 5.0  # the longest that the server prints its last lines after the client has ended
 
@@ -21,6 +25,30 @@ LASTED = re.compile(r"-([\d.]+) +sec .*receiver")
 """In the line of iperf3 that has the receiver's figures: for how many seconds it received."""
 
 _CAME = re.compile(r"([\d.]+)-([\d.]+) +sec +([\d.]+) [KMGT]?Bytes")
+
+
+def serve(host: Node, port: int, options: Sequence[str] = ()) -> Popen:
+    """Start a server for one flow, and wait until it listens.
+
+    Raises:
+        ExperimentError: it does not; the message quotes it.
+    """
+    command = ["iperf3", "-s", "-1", "-p", str(port), *options, "--forceflush"]
+    server = host.popen(command, stderr=subprocess.STDOUT)
+    assert server.stdout is not None
+    read: Callable[[], str] = server.stdout.readline
+    said = ""
+    try:
+        while line := read():
+            said += line
+            if "Server listening" in line:
+                return server
+        raise ExperimentError(
+            f"iperf: the server on {host} did not start: {said.strip() or 'it printed nothing'}"
+        )
+    except BaseException:
+        server.close()
+        raise
 
 
 def interval_words(seconds: float) -> list[str]:

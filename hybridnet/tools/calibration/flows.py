@@ -13,6 +13,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.errors import ExperimentError
 from hybridnet.machines.cluster import Cluster
 from hybridnet.run.net import Net
+from hybridnet.run.node.iperf_server import serve
 from hybridnet.run.node.popen import Popen
 from hybridnet.tools.calibration.bench import Networks
 from hybridnet.tools.calibration.busy_times import Look, Seen, seen_by
@@ -76,9 +77,8 @@ def run_flows(net: Net, flows: Sequence[Flow], seconds: float, *, write_bytes: i
     """
     lasts_s = SETTLE_S + seconds + len(flows) * START_S + SPARE_S
     with ExitStack() as ending:
-        servers = [ending.enter_context(_serve(net, flow, FIRST_PORT + at)) for at, flow in enumerate(flows)]
-        for server, flow in zip(servers, flows, strict=True):
-            _await_listening(server, flow)
+        for at, flow in enumerate(flows):
+            ending.enter_context(serve(net[flow.target], FIRST_PORT + at))
         clients = [
             ending.enter_context(_send(net, flow, FIRST_PORT + at, lasts_s, write_bytes))
             for at, flow in enumerate(flows)
@@ -102,20 +102,6 @@ def _look(net: Net, flows: Sequence[Flow]) -> Look:
         answer = net.cluster.call(machine, "interface_counters", interfaces=wanted)
         hosts |= dict(zip(names, answer["counters"], strict=True))
     return Look(net.cluster.call_all(dict.fromkeys(net.cluster.machines, ("counters", {}))), hosts)
-
-
-def _serve(net: Net, flow: Flow, port: int) -> Popen:
-    return net[flow.target].popen(["iperf3", "-s", "-1", "-p", str(port), "--forceflush"])
-
-
-def _await_listening(server: Popen, flow: Flow) -> None:
-    assert server.stdout is not None
-    said = []
-    while line := server.stdout.readline():
-        said.append(line)
-        if "Server listening" in line:
-            return
-    raise ExperimentError(f"iperf3 server at {flow.target}: {' '.join(said).strip() or 'it printed nothing'}")
 
 
 def _send(net: Net, flow: Flow, port: int, seconds: float, write_bytes: int | None) -> Popen:
