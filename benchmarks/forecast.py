@@ -28,8 +28,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.result import Result
 from hybridnet import Cluster, Net, Topo
 from hybridnet.agent.machine.facts import facts
-from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
+from hybridnet.observe.results.console import print_table
 from hybridnet.tools.calibration import Seen, calibrate, networks_on, run_flows
 from hybridnet.tools.forecast import Costs, Demand, Flow, Forecast, make_forecast
 from hybridnet.tools.forecast.cost_files import facts_of, keep_costs, read_costs

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hybridnet.cli.places import add_place_arguments, places_of
 from hybridnet.cli.progress import tell
-from hybridnet.cli.tables import print_table
+from hybridnet.observe.results.console import print_table
 
 if TYPE_CHECKING:
     from hybridnet.tools.forecast.costs import Costs

@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print them."""
-    from hybridnet.cli.tables import print_table
     from hybridnet.machines.workers.cloudlab import machines_of_cloudlab
+    from hybridnet.observe.results.console import print_table
 
     machines = machines_of_cloudlab(arguments.manifest)
     if arguments.json:

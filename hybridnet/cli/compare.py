@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hybridnet.cli.tables import print_table
+from hybridnet.observe.results.console import print_table
 
 if TYPE_CHECKING:
     from hybridnet.observe.recording.comparison import Comparison

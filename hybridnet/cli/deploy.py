@@ -43,11 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Install on all hosts at once. Raises the first host's error once all have ended."""
     from hybridnet.cli.progress import BuildProgress
-    from hybridnet.cli.tables import print_table
     from hybridnet.machines.workers.bundle import pack_bundle
     from hybridnet.machines.workers.deploy import deploy
     from hybridnet.machines.workers.edition import edition
     from hybridnet.machines.workers.ssh import SshMachine
+    from hybridnet.observe.results.console import print_table
 
     if arguments.proxy is not None and not arguments.proxy.startswith(("http://", "https://")):
         raise UsageError(f"--proxy {arguments.proxy}: write http://HOST:PORT")

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     if places.elsewhere or places.names:
         return _of_machines(places, as_json=arguments.json)
     from hybridnet.cli.doctor_checks import examine
-    from hybridnet.cli.tables import print_table
+    from hybridnet.observe.results.console import print_table
 
     findings = examine()
     missing = [finding for finding in findings if finding.needed and finding.state == "lacks"]
@@ -85,7 +85,7 @@ def _of_machines(places: Places, *, as_json: bool) -> int:
 
 def _print_machines(found: dict[str, list[Finding]]) -> None:
     """One column for each machine, and then what each lack means, with its cure."""
-    from hybridnet.cli.tables import print_table
+    from hybridnet.observe.results.console import print_table
 
     cells = {
         machine: {each.what: f"{each.state}: {each.found}" for each in of_one}
@@ -111,7 +111,7 @@ def _print_machines(found: dict[str, list[Finding]]) -> None:
 def _print_ways(ways: list[Way]) -> None:
     """One row for each pair."""
     from hybridnet.cli.doctor_machines import opinions_of
-    from hybridnet.cli.tables import print_table
+    from hybridnet.observe.results.console import print_table
 
     head = ("pair", "round trip", "there", "back", "clock offset", "drift", "what it means, and → the cure")
     rows = [

@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from hybridnet.cli.tables import print_table
 from hybridnet.describe.quantities import format_delay, format_rate, parse_delay
 from hybridnet.errors import UsageError
 from hybridnet.observe.results import Word
+from hybridnet.observe.results.console import print_table
 from hybridnet.tools.generate import BACKENDS, GAPS, Generator, Receiver
 from hybridnet.tools.generate.report import judge_receiver, receiver_line, sender_line
 

@@ -10,8 +10,8 @@ import socket
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
+from hybridnet.observe.results.console import print_table
 from hybridnet.plan.network import MachineSpec
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import argparse
 import json
 from pathlib import Path
 
-from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
+from hybridnet.observe.results.console import print_table
 from hybridnet.simulate.instance.process import load_plan
 from hybridnet.simulate.instance.replay import PortalReplay, ReplayReport, replay
 

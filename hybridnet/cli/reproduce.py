@@ -19,11 +19,10 @@ from hybridnet.cli.detach_options import add_detach_argument, run_detached
 from hybridnet.cli.experiments import declared, experiment_names, load
 from hybridnet.cli.main import Parser
 from hybridnet.cli.places import add_place_arguments, places_of
-from hybridnet.cli.tables import print_table
 from hybridnet.errors import UsageError
 from hybridnet.observe.results import Check, count, positive, render_checks
 from hybridnet.observe.results.checks import all_hold, tried
-from hybridnet.observe.results.console import PlainConsole
+from hybridnet.observe.results.console import PlainConsole, print_table
 
 SUMMARY = "Reproduce a figure or table, and check it."
 EXAMPLES = """  hybridnet reproduce                  lists the experiments

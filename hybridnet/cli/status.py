@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print them."""
-    from hybridnet.cli.tables import print_table
+    from hybridnet.observe.results.console import print_table
     from hybridnet.system.detached import DetachedRun, detached_runs
 
     def state(run: DetachedRun) -> str:

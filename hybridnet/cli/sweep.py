@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.cli.network import SPREAD, add_asked_arguments, asked_words
 from hybridnet.cli.places import add_place_arguments, place_words, places_of
 from hybridnet.cli.simulate import add_parallel_argument, seeds_of
-from hybridnet.cli.tables import print_table
 from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.observe.results.console import print_table
 from hybridnet.observe.results.run_directory import Hold, hold, read_object
 from hybridnet.run.prompt.user_code import require_file
 

@@ -16,13 +16,13 @@ from rich.live import Live
 from rich.text import Text
 
 from hybridnet.cli.network import add_wait_argument
-from hybridnet.cli.tables import print_table
 from hybridnet.describe.options import Option, table
 from hybridnet.describe.options.flags import default_of, flags, meaning_of, metavar_of
 from hybridnet.describe.options.read import bounds_of
 from hybridnet.describe.quantities import parse_delay
 from hybridnet.describe.values import choice, shown, whole
 from hybridnet.errors import UsageError
+from hybridnet.observe.results.console import print_table
 from hybridnet.tools.wire import BACKENDS, Wire
 from hybridnet.tools.wire.options import parse_list
 from hybridnet.tools.wire.report import status_line

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Changes of what runs on one machine: of simulated links and routes at once, of all links at a timeline's instants."""
+"""Changes of what runs on one machine: of simulated links, routes and captures at once, of all links at a timeline's
+instants.
+"""
 
 from __future__ import annotations
 
@@ -96,3 +98,21 @@ class Changes:
             if answer is not None
         }
         return {"instances": simulated, "interfaces": self._timelines.fired(timeline)}
+
+    @verb
+    def start_capture(self, instance: str, interface: str, file: str, filter: str, most_bytes: int) -> None:
+        """Begins a capture at an interface of an instance; see `hybridnet.simulate.instance`."""
+        self._instances.ask(
+            instance, "start_capture", interface=interface, file=file, filter=filter, most_bytes=most_bytes
+        )
+
+    @verb
+    def stop_capture(self, instance: str, file: str) -> dict[str, Any]:
+        """Ends the capture into this file, and says how it was."""
+        return self._instances.ask(instance, "stop_capture", file=file)
+
+    @verb
+    def captures(self, instance: str) -> list[dict[str, Any]]:
+        """The captures that run in an instance, and the last ones that have ended there."""
+        rows: list[dict[str, Any]] = self._instances.ask(instance, "captures")["captures"]
+        return rows

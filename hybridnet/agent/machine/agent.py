@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The agent: makes one machine's part of the network, as root, and removes it.
 
-Its methods marked with `@verb`, and those of `Programs`, `Changes`, `Captures`, `Counting` and `Files`, are those that
+Its methods marked with `@verb`, and those of `Programs`, `Changes`, `Counting` and `Files`, are those that
 `hybridnet.machines.cluster.Cluster.call` takes by name; arguments and results are plain data. Verbs may be called from
 several threads at once: long commands in different hosts run side by side.
 """
@@ -29,7 +29,6 @@ from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.agent.hosts.neighbours import NeighbourLimits
 from hybridnet.agent.hosts.pairs import Pairs
 from hybridnet.agent.hosts.translations import Translations
-from hybridnet.agent.instances.captures import Captures
 from hybridnet.agent.instances.changes import Changes
 from hybridnet.agent.instances.crossings import Crossings
 from hybridnet.agent.instances.instances import Instances
@@ -130,7 +129,6 @@ class Agent:
         self._files = Files(journal)
         self._programs = Programs(self._prefix, journal.environment(), self._sockets, self._limits, self.acts)
         self._changes = Changes(self._instances, self._timelines)
-        self._captures = Captures(self._instances)
         self._building = threading.Lock()
         self._interruption = Interruption()  # of what builds
         self._plan: MachinePlan | None = None
@@ -138,7 +136,7 @@ class Agent:
 
     @property
     def _parts(self) -> tuple[object, ...]:
-        return self, self._programs, self._changes, self._captures, self._counting, self._files
+        return self, self._programs, self._changes, self._counting, self._files
 
     def waits(self, name: str) -> bool:
         """Whether a verb may wait for a program of the user's: see `hybridnet.agent.verbs`."""

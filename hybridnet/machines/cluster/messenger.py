@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.errors import MachineError
-from hybridnet.machines.workers.progress_topic import progress_topic
+from hybridnet.machines.workers.plugin import progress_topic
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
 from hybridnet.system.open_files import allow_open_files

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hybridnet.errors import HybridnetError, MachineError
 from hybridnet.machines.workers.lean_dask import Worker, WorkerPlugin
-from hybridnet.machines.workers.progress_topic import progress_topic
 
 if TYPE_CHECKING:
     from hybridnet.agent.machine.agent import Agent
@@ -22,6 +21,11 @@ Outcome = tuple[Any, HybridnetError | None]
 """What a verb returned, or what it raised."""
 
 PLUGIN = "hybridnet-agent"
+
+
+def progress_topic(run: str) -> str:
+    """The Dask topic on which the agents of a run tell how far they are."""
+    return f"hybridnet-progress-{run}"
 
 
 class AgentPlugin(WorkerPlugin):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Hosts: the part of a machine plan that describes its emulated hosts."""
+"""Hosts: the part of a machine plan that describes its emulated hosts, and what is to be said of them."""
 
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Container
 from typing import cast
 
 from hybridnet.describe.schema.plans import (
@@ -14,12 +15,12 @@ from hybridnet.describe.schema.plans import (
     NatPlan,
     NeighbourPlan,
 )
-from hybridnet.describe.topo import NodeSpec
+from hybridnet.describe.topo import NodeSpec, Topo
 from hybridnet.describe.topo.options import End
 from hybridnet.errors import PlanError
 from hybridnet.plan.network.instance import Network
 
-__all__ = ["host_names", "host_plans"]
+__all__ = ["chain_notes", "host_names", "host_plans"]
 
 _OF_THE_LOOPBACK = {"localhost", "ip6-localhost", "ip6-loopback"}
 
@@ -141,3 +142,25 @@ def _arp(network: Network, spec: NodeSpec, neighbours: list[str]) -> list[Neighb
             if other not in own and address in subnet:
                 entries.append({"address": str(address), "mac": network.macs[other], "interface": interface})
     return entries
+
+
+def chain_notes(topo: Topo, *addressed: Container[str]) -> list[str]:
+    """A line for each emulated host that links join with other hosts, where an interface gets no address: frames go no
+    further there.
+
+    Args:
+        topo: the description.
+        addressed: the interfaces that get addresses, of each family.
+    """
+    hosts = {spec.name for spec in topo.node_specs() if spec.role == "host" and not spec.resolved.get("nat")}
+    silent: dict[str, list[str]] = {}
+    for link in topo.link_specs():
+        if link.a.node in hosts and link.b.node in hosts:
+            for end in (link.a, link.b):
+                if not any(end.interface in family for family in addressed):
+                    silent.setdefault(end.node, []).append(end.interface)
+    return [
+        f"host {name} forwards nothing between its links, and {', '.join(interfaces)} has no address; put a switch "
+        "between hosts that share a subnet, or give the link's end an address (params1, params2: ip=)"
+        for name, interfaces in silent.items()
+    ]

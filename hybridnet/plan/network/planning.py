@@ -27,8 +27,7 @@ from hybridnet.plan.choices.fit import Switching, choose_port_types, judge_fit, 
 from hybridnet.plan.choices.options import MachineSpec, PlanOptions
 from hybridnet.plan.choices.peering import Peering, PeeringOptions, peering_notes
 from hybridnet.plan.choices.waiting import choose_waits, waiting_notes
-from hybridnet.plan.network.chains import chain_notes
-from hybridnet.plan.network.hosts import host_names, host_plans
+from hybridnet.plan.network.hosts import chain_notes, host_names, host_plans
 from hybridnet.plan.network.instance import Network, instance_plan
 from hybridnet.plan.network.links import Joints, join
 from hybridnet.plan.network.plan import Plan

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 from hybridnet.describe.values import shown, whole
 from hybridnet.errors import ExperimentError, MachineError, UsageError
 from hybridnet.run.net.iperf import Flow, check_flow, format_bandwidth, iperf
-from hybridnet.run.net.progress import progress_bar
-from hybridnet.run.net.text_table import text_table
+from hybridnet.run.net.matrix_text import progress_bar, text_table
 from hybridnet.run.node import Host
 
 __all__ = ["IperfMatrix", "IperfRow", "checked_pairs", "measure_flows"]

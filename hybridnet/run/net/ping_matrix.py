@@ -14,8 +14,7 @@ from hybridnet.agent.hosts.echo import MOST_REQUESTS
 from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster import Machines
-from hybridnet.run.net.progress import progress_bar
-from hybridnet.run.net.text_table import text_table
+from hybridnet.run.net.matrix_text import progress_bar, text_table
 from hybridnet.run.node import Host
 
 __all__ = ["PingMatrix", "measure_pings"]

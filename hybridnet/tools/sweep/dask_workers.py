@@ -25,7 +25,7 @@ from distributed import Future, KilledWorker, get_worker
 from hybridnet.errors import EnvironmentLackError, ExperimentError, HybridnetError, MachineError, UsageError
 from hybridnet.machines.workers.dask_settings import QuietClient
 from hybridnet.machines.workers.edition import edition
-from hybridnet.tools.sweep.program import start_program
+from hybridnet.tools.sweep.local_workers import start_program
 
 __all__ = ["DaskWorkers"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""LocalWorkers: points of a sweep run on this computer."""
+"""LocalWorkers: points of a sweep run on this computer, each a command line of hybridnet in a process of its own."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
-from hybridnet.tools.sweep.program import start_program
+from hybridnet.system.parent import die_with_parent
+from hybridnet.system.python_command import python_module
 
-__all__ = ["LocalWorkers"]
+__all__ = ["LocalWorkers", "start_program"]
 
 
 class LocalWorkers:
@@ -52,3 +54,26 @@ class LocalWorkers:
             self._ended = True
             for program in self._running:
                 program.terminate()
+
+
+def start_program(
+    words: Sequence[str], out: Path, output: BinaryIO, directory: Path | None = None
+) -> subprocess.Popen[bytes]:
+    """Start one. It ends, and removes its networks, when the thread that started it does.
+
+    Args:
+        words: from the verb on, without --out.
+        out: its run directory.
+        output: gets what it prints.
+        directory: in which it runs; None: the same.
+    """
+    verb, *rest = words
+    return subprocess.Popen(
+        [*python_module("hybridnet.cli"), verb, "--out", str(out), *rest],
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,  # a ^C is the sweep's, which ends its programs
+        preexec_fn=lambda: die_with_parent(signal.SIGTERM),
+    )
