@@ -44,6 +44,7 @@ SECTIONS = {
         "docs/topologies",
         "docs/timelines",
         "docs/simulated",
+        "docs/time",
         "docs/nodes",
         "docs/controllers",
         "docs/machines",

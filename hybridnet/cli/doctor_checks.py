@@ -151,6 +151,15 @@ def _mininet() -> Finding:
     return opinions.mininet(_version(["/usr/bin/python3", "-c", program], r"\d\S*"))
 
 
+def _simulated_time() -> Finding:
+    from hybridnet.kernel.build import find_kernel
+
+    try:
+        return opinions.simulated_time(str(find_kernel()), None)
+    except EnvironmentLackError as problem:
+        return opinions.simulated_time("no kernel for it", str(problem))
+
+
 def _command(name: str, package: str, means: str, needed: bool = False) -> Callable[[], Finding]:
     return lambda: opinions.command(name, shutil.which(name), package, means, needed=needed)
 
@@ -176,6 +185,7 @@ CHECKS: list[Callable[[], Finding]] = [
     _congestion_control,
     _ryu,
     _mininet,
+    _simulated_time,
     _command("ip", "iproute2", "no namespaces or veth pairs", needed=True),
     _command(
         "ethtool", "ethtool", "offloads cannot be set; TCP stalls at switches in user space", needed=True

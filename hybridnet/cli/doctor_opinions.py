@@ -180,6 +180,13 @@ def mininet(version: str | None) -> Finding:
     return Finding("Mininet", "has", version)
 
 
+def simulated_time(found: str, problem: str | None) -> Finding:
+    """The kernel in whose simulated time runs take place, or why there is none."""
+    if problem is None:
+        return Finding("simulated time", "has", found)
+    return Finding("simulated time", "lacks", found, "no --time simulated", "run hybridnet setup-kernel")
+
+
 def command(name: str, path: str | None, package: str, means: str, *, needed: bool = False) -> Finding:
     """A command, and the package that has it."""
     if path is None:

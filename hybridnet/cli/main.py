@@ -55,6 +55,7 @@ VERBS = {
     "cloudlab": "cloudlab",
     "doctor": "doctor",
     "setup-ryu": "setup_ryu",
+    "setup-kernel": "setup_kernel",
     "clean": "clean",
     "mininet-path": "mininet_path",
     "version": "version",

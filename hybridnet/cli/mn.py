@@ -14,6 +14,7 @@ from hybridnet.cli.network import (
     machine_names,
 )
 from hybridnet.cli.record_options import add_recording_arguments, ending_with_record
+from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
 from hybridnet.errors import UsageError
 from hybridnet.plan.choices.from_command_line import asking
 from hybridnet.run.prompt.ending import add_strict_argument
@@ -137,6 +138,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="as --wait, for at most this many seconds",
     )
+    add_time_argument(use)
     add_strict_argument(use)
     add_recording_arguments(use)
     use.add_argument(
@@ -162,6 +164,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--pin: hosts of --host {arguments.host} cannot be pinned; add --host cfs")
     if arguments.cluster is not None and not all(arguments.cluster.split(",")):
         raise UsageError(f"--cluster {arguments.cluster}: write HOST,HOST, such as root@node1,root@node2")
+    if begins_in_real_time(arguments):
+        return run_in_simulated_time(arguments, arguments.out)
     arguments.machines = machine_names(arguments.machines)
     arguments.cut_delay = cut_delay_ns(arguments.cut_delay)
     from hybridnet.compat.mininet import runner  # only who wants Mininet waits for it

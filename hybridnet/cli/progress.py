@@ -4,17 +4,47 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
-__all__ = ["BuildProgress", "tell"]
+__all__ = ["BuildProgress", "steps", "tell"]
 
 
 def tell(text: str) -> None:
     """Print a line on standard error, beside what standard output has."""
     print(f"*** {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def steps(what: str) -> Iterator[Callable[[str, int], None]]:
+    """A bar on standard error for long work; a line for each new step if it is not a terminal. What it gives is called
+    with a step and how far the work is, in percent.
+    """
+    console = Console(stderr=True)
+    said = ""
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:.0f} %"),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        task = progress.add_task(what, total=100)
+
+        def show(step: str, percent: int) -> None:
+            nonlocal said
+            progress.update(task, description=step, completed=percent)
+            if not console.is_terminal and step != said:
+                tell(f"{what}: {step}")
+            said = step
+
+        yield show
 
 
 class BuildProgress:

@@ -19,6 +19,7 @@ from hybridnet.cli.detach_options import add_detach_argument, run_detached
 from hybridnet.cli.experiments import declared, experiment_names, load
 from hybridnet.cli.main import Parser
 from hybridnet.cli.places import add_place_arguments, places_of
+from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
 from hybridnet.errors import UsageError
 from hybridnet.observe.results import Check, count, positive, render_checks
 from hybridnet.observe.results.checks import all_hold, tried
@@ -32,6 +33,7 @@ EXAMPLES = """  hybridnet reproduce                  lists the experiments
   hybridnet reproduce --detach maxinet --scale paper --ssh me@node1,me@node2
   sudo hybridnet reproduce --all --tries 3          all of them, one after the other, and one table
   hybridnet reproduce --all --virtual-time          those, or those parts, that keep virtual time
+  hybridnet reproduce --time simulated fig11        on every computer the same: see `hybridnet run --help`
 """
 OUT_OF_ALL = Path("runs/reproduce")
 
@@ -39,6 +41,7 @@ OUT_OF_ALL = Path("runs/reproduce")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The experiment's name, and its own arguments."""
     add_detach_argument(parser)
+    add_time_argument(parser)
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="the experiment (default: list the experiments)"
     )
@@ -90,6 +93,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the experiment, and print its checks. Return 1 when one of them does not hold, else 0."""
     if arguments.detach:
         return run_detached(arguments.command_line)
+    if begins_in_real_time(arguments):
+        return run_in_simulated_time(arguments, _out_of(arguments))
     names = experiment_names()
     _check_words(arguments, names)
     if arguments.all:
@@ -102,6 +107,15 @@ def run(arguments: argparse.Namespace) -> int:
             print_table(("experiment", "what it shows"), list(listed.items()))
         return 0
     return _run_one(arguments)
+
+
+def _out_of(arguments: argparse.Namespace) -> Path | None:
+    """The run directory that is named, for all or by the experiment's own option; None: a default one."""
+    rest = arguments.rest
+    if "--out" in rest[:-1]:
+        return Path(rest[rest.index("--out") + 1])
+    given: Path | None = arguments.out
+    return given
 
 
 def _check_words(arguments: argparse.Namespace, names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from hybridnet.describe.quantities import parse_percent
 from hybridnet.describe.values import printable
 from hybridnet.errors import ExperimentError, UsageError
 
-SUMMARY = "Repeat a recorded run, and compare: simulations must be identical, emulated networks must agree."
+SUMMARY = "Repeat a recorded run, and compare: simulated time must be identical, real time must agree."
 EXAMPLES = """  hybridnet rerun runs/one
   hybridnet rerun one.hybridnet.tar.gz --out runs/again
   hybridnet rerun runs/one --within 5%

@@ -110,8 +110,7 @@ class Roll:
         seen = self._changes
         while not (address := find()) and not ended.done() and (left_s := deadline - time.monotonic()) > 0:
             # Nobody is told of a worker that joins before the scheduler knows that we listen.
-            with self._changed:
-                told = self._changed.wait_for(lambda before=seen: self._changes != before, min(left_s, LOOK_S))
+            told = self._await_change(seen, min(left_s, LOOK_S))
             seen = self._changes
             if not told:
                 look()
@@ -123,6 +122,11 @@ class Roll:
                 "can it reach this computer (firewall), and does its python have hybridnet?"
             )
         return address
+
+    def _await_change(self, seen: int, patience_s: float) -> bool:
+        """Wait until there were other than so many changes. Returns whether there were."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._changes != seen, patience_s)
 
     def join(self, machine: str, worker: str) -> None:
         """The machine's agent is this worker."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from hybridnet.observe.recording.capsule import FILES
 from hybridnet.observe.recording.figures import figures_of_run
 from hybridnet.observe.results.estimate import Estimate, uncounted
 from hybridnet.observe.results.run_directory import read_object
@@ -71,7 +72,8 @@ class Comparison:
 
     Args:
         differences: of every figure that one of them has, in the order of the first.
-        identical: whether the files of two simulations are the same, byte for byte; None: not both are simulations.
+        identical: whether the files of two simulations, or of two runs in simulated time, are the same, byte for byte;
+            None: not both are such.
         simulated_s: of two simulations how much time each simulated, seconds; None: not both are simulations.
     """
 
@@ -103,7 +105,7 @@ def compare_runs(first: Path, second: Path) -> Comparison:
     for own, others in (figures, figures[::-1]):
         runs = max(each.replications for each in own.values())
         own |= {name: Estimate(0.0, 0.0, runs) for name in uncounted(own, others)}
-    hashes = hashes_of_simulation(first), hashes_of_simulation(second)
+    hashes = hashes_of_repeatable(first), hashes_of_repeatable(second)
     lasted = _simulated_s(first), _simulated_s(second)
     return Comparison(
         [Difference(name, *(each.get(name) for each in figures)) for name in {**figures[0], **figures[1]}],
@@ -118,9 +120,20 @@ def _simulated_s(run: Path) -> float | None:
     return until_ns / 1e9 if isinstance(until_ns, int) else None
 
 
-def hashes_of_simulation(run: Path) -> Mapping[str, str]:
-    """Of each file that a simulation of the same description and seed repeats its SHA-256; empty: it is none."""
-    if not (run / "figures.csv").is_file():
+def hashes_of_repeatable(run: Path) -> Mapping[str, str]:
+    """Of each file that a run of the same description and seed repeats its SHA-256: of a simulation its figures, of a
+    network in simulated time whatever the run has measured. Empty: it was in real time, and nothing repeats it.
+    """
+    if (run / "figures.csv").is_file():
+        files = [file for pattern in _HASHED for file in run.glob(pattern)]
+    elif read_object(run / "manifest.json").get("time") == "simulated":
+        files = [file for file in run.rglob("*") if file.is_file() and _is_measured(file.relative_to(run))]
+    else:
         return {}
-    files = sorted(file for pattern in _HASHED for file in run.glob(pattern))
-    return {str(file.relative_to(run)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    return {
+        str(file.relative_to(run)): hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(files)
+    }
+
+
+def _is_measured(file: Path) -> bool:
+    return file.name != "manifest.json" and file.parts[0] != FILES

@@ -3,8 +3,9 @@
 
     runs/one ─ manifest.json, files/ ─▶ the same command in a process of its own ─▶ runs/one-again ─▶ compare
 
-A simulation must give the same files, byte for byte. What is emulated never does: there, what the script named as its
-results, and what each interface carried, must agree within their intervals or within a tolerance.
+A simulation, and a run in simulated time, must give the same files, byte for byte. What is emulated in real time never
+does: there, what the script named as its results, and what each interface carried, must agree within their intervals or
+within a tolerance.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Rerun:
     Args:
         path: of the second run directory.
         comparison: of the two.
-        judged: the figures that must agree; none of a simulation.
+        judged: the figures that must agree; none of what must be identical.
         within: the tolerance, as a share.
         changed: what of the two computers differs, as (what, then, now).
     """
@@ -66,7 +67,7 @@ class Rerun:
 
     @property
     def agrees(self) -> bool:
-        """Whether a simulation is identical, or what is emulated agrees."""
+        """Whether what can be repeated is identical, or what is emulated in real time agrees."""
         if self.comparison.identical is not None:
             return self.comparison.identical
         return not self.disagreeing

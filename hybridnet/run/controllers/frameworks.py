@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hybridnet.errors import EnvironmentLackError
+from hybridnet.system.folders import data_folder
 
 __all__ = [
     "FRAMEWORKS",
@@ -170,12 +171,8 @@ def add_packages(of: Framework, packages: Sequence[str], say: Callable[[str], No
 
 
 def environment_folder(of: Framework) -> Path:
-    """Where an environment is made: root's is the computer's, so that no user's files run as root."""
-    if os.geteuid() == 0:
-        data = Path("/var/lib")
-    else:
-        data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
-    return data / "hybridnet" / f"{of.name}-{_fingerprint(of)}"
+    """Where an environment is made."""
+    return data_folder() / f"{of.name}-{_fingerprint(of)}"
 
 
 def _make(of: Framework, folder: Path, say: Callable[[str], None]) -> None:

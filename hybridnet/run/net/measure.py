@@ -33,8 +33,11 @@ from hybridnet.observe.results.verdict import Verdict, Word, judge_marks
 from hybridnet.run.controllers.kinds import RemoteController
 from hybridnet.system.incidents import Incidents
 from hybridnet.system.process_watch import ProcessWatch
+from hybridnet.system.simulated_time import time_is_simulated
 
 __all__ = ["Absence", "Joined", "Left", "Mark", "Measured", "Measuring"]
+
+IN_SIMULATED_TIME = "in simulated time: the load of the computer does not count, and processor time is free"
 
 
 @dataclass(frozen=True)
@@ -244,7 +247,8 @@ class Measuring:
         beside = incident_lines("this computer", now.incidents, *span)
         if beside:
             verdict = Verdict(Word.BROKEN, [*beside, *verdict.reasons], verdict.figures)
-        return replace(verdict, notes=list(now.failed_tests[len(since.failed_tests) :]))
+        notes = list(now.failed_tests[len(since.failed_tests) :])
+        return replace(verdict, notes=[*notes, IN_SIMULATED_TIME] if time_is_simulated() else notes)
 
     def _end_watch(self) -> None:
         if self._processes is not None:

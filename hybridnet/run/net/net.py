@@ -60,6 +60,7 @@ from hybridnet.run.net.run_output import Recorded, Sampling
 from hybridnet.run.net.running_state import Running
 from hybridnet.run.net.startup import own_address_toward
 from hybridnet.run.net.structure import Structure, name_of
+from hybridnet.run.net.time import be_in_time
 from hybridnet.run.net.timeline_changes import read_timeline
 from hybridnet.run.net.timelines import Status, Timeline, Timelines
 from hybridnet.run.node import Host, Node, Switch
@@ -100,6 +101,9 @@ class Net(Structure):
             raises MachineError, and `hybridnet run` ends; "continue": the others go on without it, and links to it are
             down until `restart_machine`. The verdict names it in both cases. None: as `hybridnet run --on-loss` says,
             else "stop".
+        time: "simulated": whoever runs the script gets it run again from its beginning, in a kernel of its own whose
+            clocks stand still while programs compute, and this process ends with that one's exit code; see
+            docs/time.md. "real": it is refused there. None: as `hybridnet run --time` says, else "real".
         limits: what the verdict tolerates; None: `hybridnet.Limits()`.
         record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; or a
             `hybridnet.Sampling`, which also says of what; None: no series of its own. See docs/recording.md.
@@ -129,6 +133,7 @@ class Net(Structure):
         on_progress: Callable[[str, str], object] | None = None,
         reroute: bool = False,
         on_loss: str | None = None,
+        time: str | None = None,
         limits: Limits | None = None,
         record_series: str | float | Sampling | None = None,
         out: str | PathLike[str] | None = None,
@@ -142,6 +147,7 @@ class Net(Structure):
         check_arguments(topo, cluster, switches, on_loss, on_progress, waitConnected, flags)
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
         self._options = plan_options(of_mininet, options)
+        be_in_time(time, out, self._options.seed)
         self._switches = asked().and_own_switches(switches)
         if topo is not None and switch is Switch:  # another class may say what else its nodes are
             check_switches(topo, self._switches)

@@ -61,7 +61,9 @@ class CLI(cmd.Cmd):
         if sys.stdin.isatty():
             _remember_history()
         else:
-            self.prompt = ""
+            # In simulated time, who types sits at a terminal outside.
+            if not os.environ.get("HYBRIDNET_AT_TERMINAL"):
+                self.prompt = ""
             self.use_rawinput = False
         self._to_the_end(self._loop)
 

@@ -12,6 +12,7 @@ from hybridnet.errors import UsageError
 from hybridnet.observe.recording.comparison import Difference, compare_runs
 from hybridnet.observe.recording.figures import figures_of_run
 from hybridnet.observe.recording.run_record import RunRecord
+from hybridnet.observe.results import run_directory
 from hybridnet.observe.results.estimate import Estimate
 from hybridnet.observe.series import SampleBuffer
 from hybridnet.observe.series.writer import SeriesWriter
@@ -138,3 +139,24 @@ def test_simulations_of_different_times_are_said_to_be(
         print_comparison(comparison)
         assert ("the first simulated 10 s, the second 2 s" in capsys.readouterr().out) is says
         assert comparison.to_json()["simulated_s"] == (10.0, float(until.removesuffix("s")))
+
+
+def test_two_runs_in_simulated_time_are_identical_but_for_what_the_manifest_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_directory, "time_is_simulated", lambda: True)
+    first, second, third = (
+        emulated(tmp_path / name, [10.0] * 4, result) for name, result in (("a", 1.0), ("b", 1.0), ("c", 1.5))
+    )
+    (first / "files").mkdir()
+    (first / "files" / "script.py").touch()
+    assert compare_runs(first, second).identical is True
+    assert compare_runs(first, third).identical is False
+
+
+def test_a_run_in_simulated_time_and_one_in_real_time_are_no_such_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = emulated(tmp_path / "a", [10.0] * 4, 1.0)
+    monkeypatch.setattr(run_directory, "time_is_simulated", lambda: True)
+    assert compare_runs(real, emulated(tmp_path / "b", [10.0] * 4, 1.0)).identical is None

@@ -110,4 +110,6 @@ def test_one_line_stands_for_many_networks_and_reasons() -> None:
 
 def test_the_line_says_what_the_word_does_not() -> None:
     lost = Verdict(TRUSTED.word, [], notes=["a ping from h1 to h2 got no answer"])
-    assert verdict_line([lost]) == "*** Verdict: trusted: every limit held; a ping from h1 to h2 got no answer"
+    assert (
+        verdict_line([lost]) == "*** Verdict: trusted: every limit held; a ping from h1 to h2 got no answer"
+    )

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+"""Makes the kernel in whose simulated time runs take place, once for each computer.
+
+The source is a distribution's: the newest package ``linux-source-*`` that apt knows, or a tarball that the user names.
+hybridnet adds a configuration and two files (``recipe/``), and changes two lines: random numbers come from a seed, and
+not from the command line. What is made is kept by the recipe's fingerprint, in ``/var/lib/hybridnet`` for root, else in
+the user's data folder. The source is removed again.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.kernel.watch import CLOCK, symbols
+from hybridnet.system.folders import OF_THE_COMPUTER, data_folder
+
+__all__ = ["VARIABLE", "find_kernel", "keep_binary", "kernel_folder", "make_kernel"]
+
+VARIABLE = "HYBRIDNET_KERNEL"
+"""The environment variable that names another kernel."""
+
+RECIPE = Path(__file__).with_name("recipe")
+CURE = "run `hybridnet setup-kernel`"
+TOOLS = {"gcc": "gcc", "make": "make", "flex": "flex", "bison": "bison", "bc": "bc", "xz": "xz-utils"}
+"""Programs that the build needs, and Debian's packages of them."""
+
+LEAST = (6, 1)
+STEPS = 1150  # files that are compiled, about
+QUOTED_LINES = 12
+# Of a kernel's source, only what ARCH=um needs: half a gigabyte less to unpack.
+LEFT_OUT = ("*/drivers/gpu/*.[ch]", "*/Documentation/*", "*/tools/testing/*", "*/sound/*.[ch]")
+# Equal sources give equal kernels, whoever builds them, and when.
+BUILT_BY = {
+    "KBUILD_BUILD_TIMESTAMP": "2026-01-01",
+    "KBUILD_BUILD_USER": "hybridnet",
+    "KBUILD_BUILD_HOST": "hybridnet",
+}
+
+Progress = Callable[[str, int], object]
+"""Is told what is done now, and how far it is, in percent."""
+
+
+def find_kernel() -> Path:
+    """The kernel's file: the one that `VARIABLE` names, else the one that this user has made, or root.
+
+    Raises:
+        EnvironmentLackError: there is none.
+    """
+    if named := os.environ.get(VARIABLE):
+        if not os.access(named, os.X_OK):
+            raise EnvironmentLackError(f"{VARIABLE} names {named}, which cannot be run; {CURE}, and unset it")
+        return Path(named)
+    own = kernel_folder()
+    for folder in (own, OF_THE_COMPUTER / own.name):
+        if (folder / "linux").is_file():
+            return folder / "linux"
+    raise EnvironmentLackError(
+        f"simulated time needs a kernel of its own, and there is none in {own}; {CURE}, which builds it once (about "
+        "six minutes of processor time)"
+    )
+
+
+def kernel_folder() -> Path:
+    """Where the kernel of this recipe is kept."""
+    content = b"".join(path.read_bytes() for path in sorted(RECIPE.iterdir()) if path.is_file())
+    return data_folder() / f"kernel-{hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def make_kernel(tell: Progress, source: Path | None = None) -> Path:
+    """Build it, unless it is there. One process builds at a time; a second one waits for the first.
+
+    Args:
+        source: a tarball of a kernel's source; None: the newest that apt knows.
+
+    Returns:
+        The kernel's file.
+
+    Raises:
+        EnvironmentLackError: a program or a source is missing, or the build fails; quotes its last lines.
+        UsageError: the tarball is no kernel's source.
+    """
+    folder = kernel_folder()
+    with _alone(folder):
+        if not (folder / "linux").is_file():
+            _require_tools()
+            with tempfile.TemporaryDirectory(prefix="kernel-", dir=folder.parent) as work:
+                _make(Path(work), folder, tell, source)
+    return folder / "linux"
+
+
+def keep_binary(file: Path) -> Path:
+    """Take a kernel that was built elsewhere, by this recipe. Raises UsageError: it is none."""
+    try:
+        symbols(file, {CLOCK, "host_files_init"})
+    except (OSError, KeyError, ValueError) as error:
+        raise UsageError(
+            f"{file} is no kernel that hybridnet's recipe made ({error}); bring the file that `hybridnet setup-kernel` "
+            "printed on another computer"
+        ) from None
+    folder = kernel_folder()
+    with _alone(folder):
+        _put(file, folder, {"binary": file.name})
+    return folder / "linux"
+
+
+def _make(work: Path, folder: Path, tell: Progress, source: Path | None) -> None:
+    if source is None:
+        package = _newest_package()
+        tell(f"downloading {package}, 150 MB", 0)
+        _run(["apt-get", "download", package], work, f"{package} cannot be downloaded")
+        [deb] = work.glob("*.deb")
+        named = deb.name.rpartition("_")[0]
+        tell(f"unpacking {named}", 2)
+        unpack = f"dpkg-deb --fsys-tarfile {deb.name} | tar xO --wildcards './usr/src/linux-source-*.tar.xz' | xz -dc"
+    else:
+        named = source.name
+        tell(f"unpacking {named}", 2)
+        unpack = f"xz -dcf {shlex.quote(str(source.absolute()))}"
+    left_out = " ".join(f"--exclude='{each}'" for each in LEFT_OUT)
+    unpacked = work / "source"
+    unpacked.mkdir()
+    _run(
+        ["sh", "-c", f"{unpack} | tar x --strip-components=1 --wildcards {left_out} -C source"],
+        work,
+        f"{named} cannot be unpacked",
+    )
+    if not (unpacked / "arch" / "um" / "Kconfig").is_file():
+        raise UsageError(f"{named} is no source of Linux: it has no arch/um; give the tarball of a kernel")
+    _change(unpacked)
+    tell(f"configuring {named}", 5)
+    missing = _configure(unpacked)
+    tell(f"compiling {named}", 6)
+    _compile(unpacked, named, tell)
+    _put(unpacked / "linux", folder, {"source": named, "not_in_this_source": missing})
+
+
+def _change(source: Path) -> None:
+    """Add what is ours to a kernel's source."""
+    (source / "Documentation").mkdir(exist_ok=True)
+    (source / "Documentation" / "Kconfig").touch()
+    drivers = source / "arch" / "um" / "drivers"
+    shutil.copy(RECIPE / "host_files.c", drivers)
+    _replace(drivers / "Makefile", "obj-y := ", "obj-y := host_files.o ")
+    util = source / "arch" / "um" / "os-Linux" / "util.c"
+    begin = "ssize_t os_getrandom("
+    written = util.read_text()
+    body = re.search(re.escape(begin) + r"[^}]*}\n", written)
+    _replace(util, body[0] if body else begin, (RECIPE / "seeded_random.c").read_text())
+    _replace(
+        source / "drivers" / "char" / "random.c", "_mix_pool_bytes(command_line, strlen(command_line));", ""
+    )
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    """Raises UsageError: what is to be replaced is not there."""
+    written = file.read_text()
+    if old not in written:
+        raise UsageError(
+            f"this source of Linux is not one that hybridnet's recipe knows: {file.name} has no {old!r}; take Linux "
+            "6.1 or 6.12"
+        )
+    file.write_text(written.replace(old, new, 1))
+
+
+def _configure(source: Path) -> list[str]:
+    """Returns what the recipe asks for and this source does not have."""
+    _run(["make", "ARCH=um", "tinyconfig"], source, "the kernel cannot be configured")
+    lines = (RECIPE / "kernel.config").read_text().splitlines()
+    words = [f"CONFIG_{word}=y" for line in lines if not line.startswith("#") for word in line.split()]
+    with (source / ".config").open("a") as config:
+        config.write("".join(f"{word}\n" for word in words))
+    _run(["make", "ARCH=um", "olddefconfig"], source, "the kernel cannot be configured")
+    there = set((source / ".config").read_text().splitlines())
+    return [word for word in words if word not in there]
+
+
+def _compile(source: Path, named: str, tell: Progress) -> None:
+    log: list[str] = []
+    command = ["make", "ARCH=um", f"-j{len(os.sched_getaffinity(0))}", "linux"]
+    with subprocess.Popen(
+        command,
+        cwd=source,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env={**os.environ, **BUILT_BY},
+    ) as made:
+        assert made.stdout is not None
+        done = 0
+        for line in made.stdout:
+            log = [*log[-200:], line]
+            if line.startswith("  CC "):
+                done += 1
+                tell(f"compiling {named}", min(99, 6 + 93 * done // STEPS))
+    if made.returncode != 0:
+        raise _failed(f"{named} cannot be compiled", "".join(log))
+
+
+def _put(kernel: Path, folder: Path, facts: dict[str, object]) -> None:
+    """Keep a kernel: the file last, so that what is there is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "facts.json").write_text(json.dumps(facts, indent=1) + "\n")
+    part = folder / "linux.part"
+    shutil.copyfile(kernel, part)
+    part.chmod(0o755)
+    part.rename(folder / "linux")
+
+
+def _newest_package() -> str:
+    found = (
+        subprocess.run(
+            ["apt-cache", "pkgnames", "linux-source-"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        if shutil.which("apt-cache")
+        else None
+    )
+    names = re.findall(r"^linux-source-(\d+)\.(\d+)$", found.stdout if found else "", re.MULTILINE)
+    versions = sorted((int(major), int(minor)) for major, minor in names)
+    if not versions or versions[-1] < LEAST:
+        raise EnvironmentLackError(
+            "simulated time needs the source of Linux 6.1 or newer, and apt knows no package linux-source-* of it; "
+            "download a tarball from kernel.org and run `hybridnet setup-kernel --source FILE`"
+        )
+    return "linux-source-{}.{}".format(*versions[-1])
+
+
+def _require_tools() -> None:
+    missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
+    if missing:
+        raise EnvironmentLackError(
+            f"the kernel of simulated time cannot be built without {', '.join(missing)}; run: "
+            f"apt-get install {' '.join(missing)}"
+        )
+
+
+def _run(command: Sequence[str], directory: Path, failure: str) -> None:
+    ended = subprocess.run(
+        command, cwd=directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    if ended.returncode != 0:
+        raise _failed(failure, ended.stdout)
+
+
+def _failed(failure: str, log: str) -> EnvironmentLackError:
+    last = "\n".join(log.strip().splitlines()[-QUOTED_LINES:])
+    return EnvironmentLackError(f"{failure}; mend what it reports and {CURE} again. Its last lines:\n{last}")
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with folder.with_suffix(".lock").open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+    except PermissionError as error:
+        raise EnvironmentLackError(
+            f"the kernel cannot be kept in {folder}: {error.strerror}; run it as a user who may write there, or set "
+            f"{VARIABLE} to a kernel"
+        ) from error

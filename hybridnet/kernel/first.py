@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""The first process of a kernel in simulated time. It runs by itself, with the standard library alone.
+
+The root of the computer is the kernel's, read-only, below an overlay in memory; what is written in the directories that
+the request names reaches the computer. The command runs as root of the kernel, which has the rights of the user who
+started the kernel, and no others. Its standard streams are /dev/host3 to /dev/host5; see recipe/host_files.c.
+
+Over /dev/host6 come a request, one line of JSON, and go lines of JSON:
+    {"exit": 0, "brought": ["results.csv"]}         the command has ended, and what it wrote has reached the computer
+    {"spins": "h1: python3 spin.py (process 212)"}  the answer to SIGUSR1: what computes
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+# Open vSwitch counts the processors when it starts, and again ten seconds later at the earliest. A count that it made
+# in the first ten seconds after boot it takes for none, and forwards nothing until the next one.
+BEGINS_S = 11.0
+MS_RDONLY, MS_MOVE, MS_SHARED, MS_REC = 1, 8192, 1 << 20, 16384
+PIVOT_ROOT = 155  # the number of the system call on x86-64
+POWER_OFF = 0x4321FEDC
+BROUGHT_MOST = 256 << 20
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+SETTINGS = {
+    "kernel/hostname": "simulated",
+    "kernel/sched_rt_runtime_us": "-1",  # processor time is free: whoever comes first in real time need not pause
+}
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def mount(source: str, target: str, kind: str | None, flags: int = 0, options: str | None = None) -> None:
+    """mount(2). Raises OSError."""
+    words = [word.encode() if word is not None else None for word in (source, target, kind)]
+    if libc.mount(*words, ctypes.c_ulong(flags), options.encode() if options is not None else None) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), target)
+
+
+def make_root() -> None:
+    """The computer's root below an overlay in memory, as this kernel's. chroot would not do: programs look at
+    /proc/PID/root of others.
+    """
+    mount("proc", "/proc", "proc")
+    mount("sysfs", "/sys", "sysfs")
+    mount("devtmpfs", "/dev", "devtmpfs")
+    mount("tmpfs", "/run", "tmpfs", 0, "mode=755")
+    mount("tmpfs", "/mnt", "tmpfs", 0, "mode=755,size=75%")
+    for name in ("upper", "work", "root"):
+        os.mkdir(f"/mnt/{name}")
+    mount("overlay", "/mnt/root", "overlay", 0, "lowerdir=/,upperdir=/mnt/upper,workdir=/mnt/work")
+    os.makedirs("/mnt/root/mnt/below", exist_ok=True)
+    os.chdir("/mnt/root")
+    if libc.syscall(PIVOT_ROOT, b".", b"mnt/below") != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), "/mnt/root")
+    os.chdir("/")
+    for name in ("proc", "sys", "run", "dev"):
+        mount(f"/mnt/below/{name}", f"/{name}", None, MS_MOVE)
+    mount("none", "/", None, MS_SHARED | MS_REC)
+    for name, kind, options in (
+        ("/dev/shm", "tmpfs", "mode=1777"),
+        ("/dev/pts", "devpts", "mode=620,ptmxmode=666"),
+        ("/dev/mqueue", "mqueue", None),
+        ("/sys/fs/cgroup", "cgroup2", None),
+    ):
+        if name.startswith("/dev"):
+            os.mkdir(name)
+        mount(kind, name, kind, 0, options)
+    for name, there in (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        os.symlink(there, f"/dev/{name}")
+    for name in ("netns", "lock", "openvswitch"):
+        os.mkdir(f"/run/{name}")
+
+
+def begin(request: dict[str, Any]) -> int:
+    """Start the command. Returns its process number."""
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        os.dup2(os.open("/dev/host3", os.O_RDONLY), 0)
+        os.dup2(os.open("/dev/host4", os.O_WRONLY), 1)
+        os.dup2(os.open("/dev/host5", os.O_WRONLY), 2)
+        os.closerange(3, 64)
+        try:
+            os.chdir(request["directory"])
+            os.execvpe(request["command"][0], request["command"], request["environment"])
+        except OSError as error:
+            os.write(2, f"error: {request['command'][0]}: {error.strerror}\n".encode())
+            os._exit(127)
+    return pid
+
+
+def what_computes() -> str:
+    """The process that would run if this one did not: its node, if its network namespace has a name; its command."""
+    found = []
+    for entry in sorted(Path("/proc").iterdir(), key=lambda each: each.name):
+        if not entry.name.isdecimal() or entry.name == "1":
+            continue
+        try:
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            words = (entry / "cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+            if state == "R" and words != [b""]:
+                command = " ".join(word.decode(errors="replace") for word in words)
+                found.append(f"{node_of(entry)}{command[:200]} (process {entry.name})")
+        except OSError:  # it has ended
+            continue
+    return "; ".join(found) or "a program that has ended"
+
+
+def node_of(process: Path) -> str:
+    """The name of a process's network namespace, before a colon; empty: it has none."""
+    namespace = os.stat(process / "ns" / "net")
+    for place in {str(each) for each in Path("/proc").glob("[0-9]*/root/run/netns")}:
+        for name in os.listdir(place):
+            if os.path.samestat(os.stat(f"{place}/{name}"), namespace):
+                return f"{name}: "
+    return ""
+
+
+def bring_home(directory: str) -> list[str]:
+    """Copy what was written in a directory, as far as only the kernel has it, to the computer. Returns the files."""
+    upper = Path(f"/mnt/below/mnt/upper{directory}")
+    if not upper.is_dir():
+        return []
+    brought, room = [], BROUGHT_MOST
+    os.makedirs("/run/home", exist_ok=True)
+    mount("none", "/run/home", "hostfs", 0, directory)
+    for folder, folders, files in os.walk(upper):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in sorted(files):
+            source = Path(folder, name)
+            relative = source.relative_to(upper)
+            size = source.lstat().st_size
+            if source.is_symlink() or not source.is_file() or size > room:
+                continue
+            room -= size
+            target = Path("/run/home") / relative
+            os.makedirs(target.parent, exist_ok=True)
+            shutil.copyfile(source, target)
+            shutil.copymode(source, target)
+            brought.append(str(relative))
+    return brought
+
+
+def end(control: int, answer: dict[str, Any]) -> NoReturn:
+    """Answer, and end the kernel with all that is in it."""
+    os.write(control, json.dumps(answer).encode() + b"\n")
+    os.sync()
+    libc.reboot(ctypes.c_int(POWER_OFF))
+    raise SystemExit("the kernel does not end")
+
+
+def main() -> NoReturn:
+    """Be the first process."""
+    make_root()
+    control = os.open("/dev/host6", os.O_RDWR)
+    line = b""
+    while not line.endswith(b"\n"):
+        line += os.read(control, 65536)
+    request = json.loads(line)
+    for directory in request["kept"]:
+        os.makedirs(directory, exist_ok=True)
+        mount("none", directory, "hostfs", 0, directory)
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99))
+    os.system("ip link set lo up")
+    for setting, value in SETTINGS.items():
+        Path("/proc/sys", setting).write_text(value)
+    time.sleep(max(0.0, BEGINS_S - time.clock_gettime(time.CLOCK_BOOTTIME)))
+    child = begin(request)
+    for number in SIGNALS:
+        signal.signal(
+            number,
+            lambda number, _: os.killpg(child, number) if number == signal.SIGINT else os.kill(child, number),
+        )
+    signal.signal(signal.SIGUSR1, lambda *_: end(control, {"spins": what_computes()}))
+    while True:
+        pid, status = os.wait()
+        if pid == child:
+            break
+    code = os.waitstatus_to_exitcode(status)
+    try:
+        brought = bring_home(request["directory"]) if request["brings"] else []
+    except OSError as error:
+        end(control, {"exit": code, "brought": [], "failure": f"{error.filename}: {error.strerror}"})
+    end(control, {"exit": 128 - code if code < 0 else code, "brought": brought})
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Exception as error:  # the log of the kernel is all that is left to say it
+        print(f"first process: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        raise

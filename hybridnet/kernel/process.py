@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""Runs a command in a kernel in simulated time, as if it ran here: streams, arguments, environment, exit code, signals.
+
+The kernel is one child process with a session of its own. It dies with this process, and whatever is in it dies with
+it: its files are in memory. Only what the command writes in the directories that are kept, and in the working
+directory, is on this computer afterwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hybridnet.errors import EnvironmentLackError, ExperimentError
+from hybridnet.kernel.terminal import Terminal, terminal_of
+from hybridnet.kernel.watch import Watch
+
+__all__ = ["MEMORY_MIB", "Command", "run_in_kernel"]
+
+MEMORY_MIB = 2048
+"""What a kernel may take at most; of it, it takes what its programs use."""
+
+STARTS_AT_NS = 1_767_225_600_000_000_000  # 2026-01-01, always
+LOOK_S = 0.25
+SPINS_S = 20.0
+"""Of processor time without a system call, after which a program is taken for one that never makes another."""
+ANSWERS_S = 5.0
+END_S = {signal.SIGINT: 1.0, signal.SIGTERM: 1.0, signal.SIGHUP: 1.0, signal.SIGQUIT: 1.0}
+"""How long a command may take to end itself after a signal."""
+KEEPING_S = 10.0
+"""The same where a directory is kept, in which it writes what has been measured so far."""
+LOG_MOST = 64 << 10
+ADDR_NO_RANDOMIZE = 0x0040000
+PR_SET_PDEATHSIG = 1
+FIRST = Path(__file__).with_name("first.py")
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Command:
+    """What runs in the kernel.
+
+    Args:
+        words: the program, an absolute path or a name in its PATH, and its arguments.
+        kept: absolute paths of directories of this computer in which it may write; they exist.
+        seed: of everything random in the kernel.
+        directory: the one in which it runs. What it writes there is brought home when it ends.
+        environment: its variables.
+    """
+
+    words: Sequence[str]
+    kept: Sequence[Path] = ()
+    seed: int = 1
+    directory: Path = field(default_factory=Path.cwd)
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+
+    def request(self) -> bytes:
+        """As the first process reads it."""
+        return (
+            json.dumps(
+                {
+                    "command": list(self.words),
+                    "directory": str(self.directory),
+                    "environment": {"PYTHONHASHSEED": "0", **self.environment},
+                    "kept": [str(path) for path in self.kept],
+                    "brings": os.access(self.directory, os.W_OK),
+                }
+            ).encode()
+            + b"\n"
+        )
+
+
+def run_in_kernel(kernel: Path, command: Command, say: Callable[[str], object]) -> int:
+    """Run it to its end.
+
+    Args:
+        kernel: the kernel's file, as `hybridnet.kernel.build` makes it.
+        say: takes a line about what has happened besides.
+
+    Returns:
+        The command's exit code: 128 and the signal's number if one ended it.
+
+    Raises:
+        EnvironmentLackError: the kernel does not start here, or has failed.
+        ExperimentError: a program in it computes and makes no system call, so that time stands still.
+    """
+    with _Kernel(kernel, command) as running:
+        answer = running.answer()
+    for name in answer.get("brought", ()):
+        say(f"{name}: written in simulated time, and brought here")
+    if failure := answer.get("failure"):
+        say(f"Warning: what it wrote could not all be brought here: {failure}")
+    return int(answer["exit"])
+
+
+class _Kernel:
+    """A kernel that runs."""
+
+    def __init__(self, kernel: Path, command: Command) -> None:
+        self._keeps = bool(command.kept)
+        ours, theirs = socket.socketpair()
+        signals, self._signals = os.pipe()
+        self._log_end, log = os.pipe()
+        self._control, self._lines = ours, b""
+        self._log = b""
+        self._told_at: float | None = None  # to end
+        self._patience_s = 0.0
+        sys.stdout.flush()
+        terminal, streams = terminal_of((1, 2))
+        self.pid = os.fork()
+        if self.pid == 0:
+            _become(kernel, command.seed, {1: log, 2: log, 3: 0, 6: theirs.fileno(), 7: signals, **streams})
+        for descriptor in (signals, log, *(set(streams.values()) - {1, 2})):
+            os.close(descriptor)
+        theirs.close()
+        self._watch = Watch(self.pid, kernel)
+        self._terminal = None if terminal is None else Terminal(terminal, self._watch.time_s)
+        self._request = command.request()
+
+    def __enter__(self) -> _Kernel:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        self._control.close()
+        for descriptor in (self._signals, self._log_end):
+            os.close(descriptor)
+        if self._terminal is not None:
+            self._terminal.close()
+
+    def answer(self) -> dict[str, Any]:
+        """What the first process says at the end."""
+        with selectors.DefaultSelector() as selector, _signals_to(self._tell):
+            selector.register(self._control, selectors.EVENT_READ)
+            selector.register(self._log_end, selectors.EVENT_READ)
+            if self._terminal is not None:
+                selector.register(self._terminal, selectors.EVENT_READ)
+            self._send()
+            while True:
+                for key, _ in selector.select(LOOK_S):
+                    if key.fileobj is self._control:
+                        data = self._receive()
+                        self._lines += data
+                        if b"\n" in self._lines:
+                            return self._read(json.loads(self._lines))
+                        if not data:
+                            raise self._failed()
+                    elif key.fileobj is self._terminal:
+                        if not self._terminal.forward():
+                            selector.unregister(self._terminal)
+                    elif data := os.read(self._log_end, 65536):
+                        self._log = (self._log + data)[-LOG_MOST:]
+                    else:
+                        selector.unregister(self._log_end)
+                self._look()
+
+    def _send(self) -> None:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has ended: its log says why
+            self._control.sendall(self._request)
+
+    def _receive(self) -> bytes:
+        try:
+            return self._control.recv(65536)
+        except ConnectionResetError:
+            return b""
+
+    def _read(self, answer: dict[str, Any]) -> dict[str, Any]:
+        if "spins" in answer:
+            raise ExperimentError(
+                f"{answer['spins']} has computed for {SPINS_S:g} s without a system call, at "
+                f"{self._watch.time_s():.6f} s of simulated time, which stands still meanwhile; if it waits by looking "
+                "at memory, let it sleep or wait for an event; a long computation runs in real time"
+            )
+        return answer
+
+    def _look(self) -> None:
+        if self._terminal is not None:
+            self._terminal.show()
+        if self._told_at is not None and time.monotonic() - self._told_at > self._patience_s:
+            raise KeyboardInterrupt
+        if self._watch.spins_s() > SPINS_S:
+            self._ask_what_spins()
+
+    def _ask_what_spins(self) -> None:
+        if self._watch.spins_s() > SPINS_S + ANSWERS_S:
+            raise ExperimentError(
+                f"a program computes for {self._watch.spins_s():.0f} s without a system call, at "
+                f"{self._watch.time_s():.6f} s of simulated time, which stands still meanwhile, and the kernel does "
+                "not say which; run it in real time"
+            )
+        os.write(self._signals, bytes([signal.SIGUSR1]))
+        self._watch.interrupt()
+
+    def _tell(self, number: int) -> None:
+        """A signal came: the command gets it. A second one ends the kernel."""
+        if self._told_at is not None:
+            self._patience_s = 0.0
+            return
+        self._told_at = time.monotonic()
+        self._patience_s = KEEPING_S if self._keeps else END_S[signal.Signals(number)]
+        os.write(self._signals, bytes([number]))
+        self._watch.interrupt()
+
+    def _failed(self) -> EnvironmentLackError:
+        while data := os.read(self._log_end, 65536):
+            self._log = (self._log + data)[-LOG_MOST:]
+        said = [line for line in self._log.decode(errors="replace").splitlines() if line.strip()]
+        return EnvironmentLackError(
+            "the kernel in simulated time has ended by itself; it needs ptrace, and memory in /dev/shm or TMPDIR from "
+            f"which programs may run. Its last words: {' | '.join(said[-12:]) or 'none'}"
+        )
+
+
+def _become(kernel: Path, seed: int, descriptors: Mapping[int, int]) -> None:
+    """In the child: be the kernel."""
+    try:
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if libc.personality(ADDR_NO_RANDOMIZE) < 0:
+            raise OSError(ctypes.get_errno(), "addresses cannot be fixed (personality)")
+        high = {number: _dup_above(source) for number, source in descriptors.items()}
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for number, source in high.items():
+            os.dup2(source, number)
+        os.closerange(8, 256)
+        python = os.path.realpath(sys.executable)
+        words = {
+            "mem": f"{MEMORY_MIB}M",
+            "root": "/dev/root",
+            "rootfstype": "hostfs",
+            "rootflags": "/",
+            "init": f'"{python}"',
+            "time-travel": "inf-cpu",
+            "time-travel-start": str(STARTS_AT_NS),
+            "con": "null",
+            "con0": "null,fd:1",
+            "uml_dir": "/dev/null/",
+            "random.trust_cpu": "off",
+        }
+        arguments = [f"{name}={value}" for name, value in words.items()]
+        os.execve(
+            kernel,
+            ["linux", *arguments, "ro", "quiet", "--", "-I", "-S", str(FIRST)],
+            {"UML_SEED": str(seed), "PATH": "/usr/bin:/bin", **_where_memory_is()},
+        )
+    except OSError as error:
+        os.write(1, f"{kernel}: {error.strerror or error}\n".encode())
+    finally:
+        os._exit(127)
+
+
+def _where_memory_is() -> dict[str, str]:
+    return {name: os.environ[name] for name in ("TMPDIR", "TMP", "TEMP") if name in os.environ}
+
+
+def _dup_above(descriptor: int) -> int:
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD, 16)
+
+
+@contextlib.contextmanager
+def _signals_to(tell: Callable[[int], None]) -> Iterator[None]:
+    """Signals that end a command go to the one in the kernel."""
+    before = {number: signal.signal(number, lambda number, _: tell(number)) for number in END_S}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""A whole command again, in simulated time: with the run directory that it writes, in the place of itself."""
+
+from __future__ import annotations
+
+import compileall
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from hybridnet.kernel.build import find_kernel
+from hybridnet.kernel.process import MEMORY_MIB, Command, run_in_kernel
+
+__all__ = ["run_again"]
+
+RUNS = Path("runs")
+PACKAGE = Path(__file__).parents[1]
+
+
+def run_again(
+    words: Sequence[str], out: str | os.PathLike[str] | None, seed: int, say: Callable[[str], object]
+) -> int:
+    """Run a command in a kernel in simulated time, with this process's streams, variables and working directory.
+
+    Args:
+        words: the command.
+        out: the directory that it writes; None: one in ``runs``, or none.
+        seed: of everything random in the kernel.
+        say: takes a line about what happens besides.
+
+    Returns:
+        Its exit code.
+
+    Raises:
+        EnvironmentLackError: there is no such kernel, or it does not start.
+        ExperimentError: a program in it stops time.
+    """
+    kernel = find_kernel()
+    say(f"Simulated time: a kernel of its own, with up to {MEMORY_MIB} MiB of memory")
+    environment = dict(os.environ)
+    if sys.stdin is not None and sys.stdin.isatty():
+        environment["HYBRIDNET_AT_TERMINAL"] = "1"
+    compileall.compile_dir(PACKAGE, quiet=2)  # else a later run, which need not compile, takes other system calls
+    with _kept(Path(RUNS if out is None else out).absolute()) as kept:
+        return run_in_kernel(kernel, Command(words, kept, seed, environment=environment), say)
+
+
+@contextlib.contextmanager
+def _kept(directory: Path) -> Iterator[list[Path]]:
+    """A directory in which the command may write; what of it was made for that, and stays empty, is removed again."""
+    made = []
+    for path in (directory, *directory.parents):
+        if path.exists():
+            break
+        made.append(path)
+    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        yield [directory]
+    finally:
+        for path in made:
+            try:
+                path.rmdir()
+            except OSError:  # something is in it now
+                break

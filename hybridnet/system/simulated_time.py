@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Whether this computer is a kernel in simulated time: see `hybridnet.kernel`."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+__all__ = ["REAL", "SIMULATED", "TIMES", "time_is_simulated"]
+
+REAL, SIMULATED = TIMES = ("real", "simulated")
+
+
+@cache
+def time_is_simulated() -> bool:
+    """Whether the clocks of this kernel are of simulated time; they stand still while programs compute."""
+    words = Path("/proc/cmdline").read_text().split()
+    return any(word.startswith("time-travel") for word in words)

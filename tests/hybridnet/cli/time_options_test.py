@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""--time, as far as no kernel is needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from hybridnet.cli.main import main
+from hybridnet.kernel import build
+from hybridnet.kernel.build import VARIABLE
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (
+            ["run", "--topo", "single", "--ssh", "a,b"],
+            "--ssh is for real time: other computers keep real time",
+        ),
+        (["run", "--topo", "single", "--live"], "--live is for real time: its network cannot be reached"),
+        (["mn", "--cluster", "a,b"], "--cluster is for real time: other computers keep real time"),
+    ],
+)
+def test_what_simulated_time_cannot_have_is_refused(
+    words: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--time", "simulated"]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_without_a_kernel_the_command_that_makes_one_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(build, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(build, "OF_THE_COMPUTER", tmp_path)
+    assert main(["run", "--topo", "single", "--time", "simulated"]) == 3
+    assert "run `hybridnet setup-kernel`" in capsys.readouterr().err
+
+
+def test_another_time_is_no_time(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--topo", "single", "--time", "virtual"]) == 2
+    assert "invalid choice: 'virtual' (choose from" in capsys.readouterr().err

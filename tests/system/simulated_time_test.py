@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: MIT
+"""Whole runs in simulated time, in a kernel of their own: what reaches them, what they measure, and how they end.
+
+No test here waits for anything by the clock of this computer, but for the end of a process.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from hybridnet.errors import EnvironmentLackError
+from hybridnet.kernel.build import VARIABLE, find_kernel
+
+pytestmark = pytest.mark.system
+
+try:
+    KERNEL = find_kernel()
+except EnvironmentLackError as error:
+    pytest.skip(str(error), allow_module_level=True)
+
+HYBRIDNET = (sys.executable, "-m", "hybridnet.cli")
+ROOT = Path(__file__).parents[2]
+LAUNCHER = """
+import sys
+from pathlib import Path
+from hybridnet.kernel.process import Command, run_in_kernel
+kept = [Path(word) for word in sys.argv[2].split(":") if word]
+try:
+    sys.exit(run_in_kernel(Path(sys.argv[1]), Command(sys.argv[3:], kept), lambda line: print(line, file=sys.stderr)))
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+AS_NOBODY = ("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "--inh-caps=-all")
+BURNER = (sys.executable, "-c", "while True: pass")
+
+DELAY_MS, RATE_BPS, PING_BYTES = 5, 100_000_000, 98
+"""Of the link below; a ping's frame has 56 octets of data and 42 of headers."""
+NETWORK = f"""
+from hybridnet import Net, Topo, setLogLevel
+class Two(Topo):
+    def build(self):
+        h1, h2, s1 = self.addHost("h1"), self.addHost("h2"), self.addSwitch("s1")
+        self.addLink(h1, s1)
+        self.addLink(h2, s1, bw=100, delay="{DELAY_MS}ms")
+with Net(Two()) as net:
+    net["h1"].cmd("ping -c 1", net["h2"].IP())
+    print(net["h1"].cmd("ping -c 5 -i 0.2", net["h2"].IP()))
+    net["h2"].cmd("iperf3 -s -D -1")
+    print(net["h1"].cmd("iperf3 -n 2M -c", net["h2"].IP()))
+"""
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), VARIABLE: str(KERNEL), **more}
+
+
+def in_kernel(
+    *words: str, cwd: Path, input: str = "", kept: str = "", env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command by itself in a kernel."""
+    return subprocess.run(
+        [sys.executable, "-c", LAUNCHER, str(KERNEL), kept, *words],
+        cwd=cwd,
+        input=input,
+        env=environment(**(env or {})),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def hybridnet(
+    *words: str, cwd: Path, input: str = "", prefix: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of hybridnet."""
+    return subprocess.run(
+        [*prefix, *HYBRIDNET, *words],
+        cwd=cwd,
+        input=input,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def of_kernels() -> set[int]:
+    """The processes of this computer that are this kernel."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (entry / "exe").readlink() == KERNEL.resolve():
+                found.add(int(entry.name))
+        except OSError:  # it has ended, or belongs to the system
+            continue
+    return found
+
+
+def children(pid: int) -> list[int]:
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+
+
+@contextmanager
+def burning(count: int) -> Iterator[None]:
+    burners = [subprocess.Popen(BURNER) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
+def test_streams_arguments_environment_and_exit_code_reach_the_command(tmp_path: Path) -> None:
+    script = 'read -r line; echo "$1 $COLOUR $line $(pwd)"; echo beside >&2; exit 7'
+    ended = in_kernel("sh", "-c", script, "x", "a b", cwd=tmp_path, input="typed\n", env={"COLOUR": "red"})
+    assert (ended.returncode, ended.stdout, ended.stderr) == (7, f"a b red typed {tmp_path}\n", "beside\n")
+
+
+def test_time_passes_without_this_computers(tmp_path: Path) -> None:
+    """A day takes no day, and a computation no time."""
+    program = (
+        "import time; begin = time.monotonic(); time.sleep(86400); slept = time.monotonic() - begin;"
+        "begin = time.monotonic(); sum(range(3_000_000)); print(slept // 1, time.monotonic() - begin < 0.001)"
+    )
+    ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "86400.0 True\n"), ended.stderr
+
+
+def test_what_is_written_in_the_working_directory_and_in_a_kept_one_reaches_the_computer(
+    tmp_path: Path,
+) -> None:
+    here, kept, other = tmp_path / "here", tmp_path / "kept", tmp_path / "other"
+    for folder in (here, kept, other):
+        folder.mkdir()
+    script = f"mkdir made; echo 1 > made/file; echo 2 > {kept}/file; echo 3 > {other}/file; cat {other}/file"
+    ended = in_kernel("sh", "-c", script, cwd=here, kept=str(kept))
+    assert (ended.returncode, ended.stdout) == (0, "3\n"), ended.stderr
+    assert (here / "made" / "file").read_text() == "1\n"
+    assert (kept / "file").read_text() == "2\n"
+    assert list(other.iterdir()) == []
+    assert "made/file: written in simulated time, and brought here" in ended.stderr
+
+
+def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
+    ended = in_kernel("no-such-program", cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (127, "")
+    assert "no-such-program: No such file or directory" in ended.stderr
+
+
+def test_a_signal_that_ends_the_command_is_its_exit_code(tmp_path: Path) -> None:
+    assert in_kernel("sh", "-c", "kill -TERM $$", cwd=tmp_path).returncode == 128 + signal.SIGTERM
+
+
+def test_interrupting_ends_a_command_that_waits_for_input_and_leaves_no_process(tmp_path: Path) -> None:
+    before = of_kernels()
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(KERNEL), "", "sh", "-c", "echo ready; cat"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=20) == 128 + signal.SIGINT
+    assert of_kernels() <= before
+
+
+@pytest.mark.parametrize("killed", ["the launcher", "the kernel"])
+def test_whatever_is_killed_nothing_is_left(tmp_path: Path, killed: str) -> None:
+    before = of_kernels()
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(KERNEL), "", "sh", "-c", "echo ready; sleep 1; cat"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == "ready\n"
+        [kernel] = children(process.pid)
+        watched = [os.pidfd_open(kernel)]
+        for pid in children(kernel):  # its programs; one that has just ended is gone
+            with suppress(ProcessLookupError):
+                watched.append(os.pidfd_open(pid))
+        os.kill(process.pid if killed == "the launcher" else kernel, signal.SIGKILL)
+        status = process.wait(timeout=20)
+        for descriptor in watched:
+            assert select.select([descriptor], [], [], 20)[0]
+            os.close(descriptor)
+        if killed == "the kernel":
+            assert status != 0
+            assert "the kernel in simulated time has ended by itself" in process.stderr.read()
+    assert of_kernels() <= before
+
+
+@pytest.mark.thorough
+def test_a_program_that_stops_time_is_named_with_its_host(tmp_path: Path) -> None:
+    (tmp_path / "spin.py").write_text(
+        "from hybridnet import Net, Topo\n"
+        'topo = Topo(); topo.addHost("h1")\n'
+        "with Net(topo, controller=None) as net:\n"
+        '    net["h1"].cmd("while :; do :; done")\n'
+    )
+    before = of_kernels()
+    ended = hybridnet("run", "--time", "simulated", "spin.py", cwd=tmp_path)
+    assert ended.returncode == 1
+    assert "h1: " in ended.stderr
+    assert "has computed for 20 s without a system call, at " in ended.stderr
+    assert of_kernels() <= before
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    """A run of `NETWORK`."""
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "network.py").write_text(NETWORK)
+    return hybridnet("run", "--time", "simulated", "network.py", cwd=folder)
+
+
+def test_a_run_is_trusted_and_the_verdict_says_in_what_time(alone: subprocess.CompletedProcess[str]) -> None:
+    assert alone.returncode == 0, alone.stderr
+    assert "*** Verdict: trusted: every limit held; in simulated time: " in alone.stderr
+
+
+def test_round_trips_are_what_delay_and_rate_say(alone: subprocess.CompletedProcess[str]) -> None:
+    """What Linux does with a packet takes simulated time only where it reads a clock: a microsecond or so."""
+    expected_ms = 2 * (DELAY_MS + PING_BYTES * 8 / RATE_BPS * 1e3)
+    least, mean, most = (
+        float(word) for word in alone.stdout.split("rtt min/avg/max/mdev = ")[1].split("/")[:3]
+    )
+    assert expected_ms <= least <= mean <= most <= expected_ms + 0.005
+
+
+@pytest.mark.thorough
+def test_a_run_has_equal_bytes_beside_busy_programs_and_as_nobody(
+    alone: subprocess.CompletedProcess[str],
+) -> None:
+    with tempfile.TemporaryDirectory() as name:  # nobody may not enter pytest's
+        folder = Path(name)
+        folder.chmod(0o777)
+        (folder / "network.py").write_text(NETWORK)
+        with burning(4):
+            beside = hybridnet("run", "--time", "simulated", "network.py", cwd=folder)
+        as_nobody = hybridnet("run", "--time", "simulated", "network.py", cwd=folder, prefix=AS_NOBODY)
+    for other in (beside, as_nobody):
+        assert (other.returncode, other.stdout, other.stderr) == (
+            alone.returncode,
+            alone.stdout,
+            alone.stderr,
+        )
+
+
+def test_a_script_that_asks_for_simulated_time_runs_in_it(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(NETWORK.replace("Net(Two()", 'Net(Two(), time="simulated"'))
+    ended = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert "5 packets transmitted, 5 received" in ended.stdout
+
+
+@pytest.mark.thorough
+def test_a_run_that_is_repeated_is_identical_and_one_with_another_delay_is_not(tmp_path: Path) -> None:
+    (tmp_path / "network.py").write_text(NETWORK)
+    (tmp_path / "slower.py").write_text(NETWORK.replace(f'delay="{DELAY_MS}ms"', f'delay="{DELAY_MS + 1}ms"'))
+    words = ("run", "--time", "simulated", "--series", "100ms", "--out")
+    for name in ("network", "slower"):
+        ended = hybridnet(*words, name, f"{name}.py", cwd=tmp_path)
+        assert ended.returncode == 0, ended.stderr
+    again = hybridnet("rerun", "network", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "identical, byte for byte" in again.stdout
+    assert "not identical" in hybridnet("compare", "network", "slower", cwd=tmp_path).stdout
+
+
+def test_mininets_commands_run_in_simulated_time(tmp_path: Path) -> None:
+    script = "h1 ping -c 1 h2\npingall\n"
+    ended = hybridnet("mn", "--time", "simulated", "--topo", "linear,3", cwd=tmp_path, input=script)
+    assert ended.returncode == 0, ended.stderr
+    assert "1 packets transmitted, 1 received, 0% packet loss" in ended.stdout
+    assert "Results: 0% dropped (6/6 received)" in ended.stderr + ended.stdout
