@@ -93,10 +93,13 @@ class Parser(argparse.ArgumentParser):
 
 
 def _with_what_was_meant(message: str) -> str:
-    """argparse's words for a choice that there is not are a list, which may be long."""
+    """argparse's words for a choice that there is not are a list, which may be long, and quoted before Python 3.12."""
     found = re.fullmatch(r"(.*invalid choice: '?([^' ]+)'?) \(choose from (.+)\)", message)
-    near = nearest(found[2], re.findall(r"[^', ]+", found[3])) if found else None
-    return f"{found[1]}; did you mean {near}?" if found and near else message
+    if not found:
+        return message
+    choices = re.findall(r"[^', ]+", found[3])
+    near = nearest(found[2], choices)
+    return found[1] + (f"; did you mean {near}?" if near else f" (choose from {', '.join(choices)})")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -51,7 +51,9 @@ def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
         said = "".join(traceback.TracebackException.from_exception(problem).format_exception_only()).strip()
         if isinstance(problem, SyntaxError):
             said = said.rpartition("\n")[2]  # what precedes it shows the line
-        told = " ".join(said.split()) + _meant(problem)
+        if meant := _meant(problem):
+            said = said.partition(". Did you mean: ")[0] + meant  # Python 3.12 and newer guess, too
+        told = " ".join(said.split())
         raise error(f"{_place(problem, file)}: {told}; HYBRIDNET_DEBUG=1 shows the whole trace") from problem
     finally:
         sys.path.remove(folder)
