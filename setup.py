@@ -21,6 +21,12 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parent.resolve()
 
+if sys.version_info < (3, 11):  # noqa: UP036 - pip would complain of the dependencies first
+    raise SystemExit(
+        f"setup.py: this is Python {sys.version.split()[0]} and hybridnet needs 3.11 or newer: "
+        "use Debian 12 or 13 or Ubuntu 24.04, if need be in a virtual machine"
+    )
+
 
 def version() -> str:
     found = re.search(r"project\(hybridnet VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())

@@ -16,31 +16,42 @@ except ImportError:
 
 import re
 
-# name, what it is, its type in geni-lib, default, more about it
+# A distribution's kernel: Open vSwitch's own datapath is a module there. The first is the default.
+IMAGES = [
+    ("urn:publicid:IDN+emulab.net+image+emulab-ops//" + name, label)
+    for name, label in (
+        ("DEBIAN12-64-STD", "Debian 12"),
+        ("DEBIAN13-64-STD", "Debian 13"),
+        ("UBUNTU24-64-STD", "Ubuntu 24.04"),
+    )
+]
+# name, what it is, its type in geni-lib, default, more about it, what to choose from (None: anything)
 PARAMETERS = [
-    ("nodes", "Number of nodes", "INTEGER", 2, "From 2 to 8. hybridnet calls them m1, m2 ..."),
+    ("nodes", "Number of nodes", "INTEGER", 2, "From 2 to 8. hybridnet calls them m1, m2 ...", None),
     (
         "hardware",
         "Hardware type of the nodes",
         "NODETYPE",
         "c220g5",  # two sockets of 10 cores, and a 10 Gbit/s interface for experiments
         "Any type with an experiment interface as fast as the link.",
+        None,
     ),
     (
         "image",
         "Disk image",
         "IMAGE",
-        # A distribution's kernel: Open vSwitch's own datapath is a module there.
-        "urn:publicid:IDN+emulab.net+image+emulab-ops//DEBIAN12-64-STD",
-        "Debian 12, or what has its packages.",
+        IMAGES[0][0],
+        "hybridnet is tested on Debian 12 and 13.",
+        IMAGES,
     ),
-    ("link_mbps", "Rate of the link, Mbit/s", "BANDWIDTH", 10000, "0: whatever the interfaces have."),
+    ("link_mbps", "Rate of the link, Mbit/s", "BANDWIDTH", 10000, "0: whatever the interfaces have.", None),
     (
         "link_delay_ms",
         "Delay of the link, ms",
         "LATENCY",
         0,
         "Above 0, CloudLab puts a computer into the link that delays.",
+        None,
     ),
     (
         "repository",
@@ -48,8 +59,9 @@ PARAMETERS = [
         "STRING",
         "",
         "Empty: CloudLab has put the repository of this profile into /local/repository.",
+        None,
     ),
-    ("commit", "Commit, tag or branch to check out", "STRING", "", "Empty: as it was cloned."),
+    ("commit", "Commit, tag or branch to check out", "STRING", "", "Empty: as it was cloned.", None),
 ]
 MOST_NODES = 8
 NETWORK, NETMASK = "10.10.1.", "255.255.255.0"  # the link's; the control network is left alone
@@ -103,9 +115,14 @@ def experiment(values):
 def request():
     """Ask CloudLab for it."""
     context = portal.Context()
-    for name, what, kind, default, more in PARAMETERS:
+    for name, what, kind, default, more, choices in PARAMETERS:
         context.defineParameter(
-            name, what, getattr(portal.ParameterType, kind), default, longDescription=more
+            name,
+            what,
+            getattr(portal.ParameterType, kind),
+            default,
+            legalValues=choices,
+            longDescription=more,
         )
     parameters = context.bindParameters()
     try:

@@ -72,10 +72,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     types = {"INTEGER": int, "BANDWIDTH": float, "LATENCY": float}
-    for name, what, kind, default, more in made["PARAMETERS"]:
+    for name, what, kind, default, more, choices in made["PARAMETERS"]:
+        among = "".join(f" {value} ({label})." for value, label in choices or ())
         option = f"--{name.replace('_', '-')}"
         parser.add_argument(
-            option, type=types.get(kind, str), default=default, help=f"{what}. {more} (default: %(default)s)"
+            option,
+            type=types.get(kind, str),
+            default=default,
+            help=f"{what}. {more}{among} (default: %(default)s)",
         )
     try:
         said = made["experiment"](vars(parser.parse_args()))

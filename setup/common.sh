@@ -11,6 +11,12 @@ fail() {
   exit 3
 }
 
+# check_python: ends if the distribution's Python is too old. On a bare root there is none yet.
+check_python() {
+  [ ! -x /usr/bin/python3 ] || /usr/bin/python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+    fail "/usr/bin/python3 is $(/usr/bin/python3 -V 2>&1) and hybridnet needs 3.11 or newer: use Debian 12 or 13 or Ubuntu 24.04, if need be in a virtual machine"
+}
+
 # fingerprint FILE ...: hash of the files' names and contents, this directory and the Python that is used.
 fingerprint() {
   { pwd; /usr/bin/python3 -VV; sha256sum "$@"; } | sha256sum | cut -d ' ' -f 1

@@ -68,11 +68,20 @@ def geni_of(values: Mapping[str, Any]) -> tuple[dict[str, types.ModuleType], lis
             self.parameters: dict[str, Any] = {}
 
         def defineParameter(
-            self, name: str, what: str, kind: str, default: Any, longDescription: str
+            self,
+            name: str,
+            what: str,
+            kind: str,
+            default: Any,
+            legalValues: list[tuple[str, str]] | None,
+            longDescription: str,
         ) -> None:
             assert what
             assert longDescription
-            self.parameters[name] = values.get(name, default)
+            value = values.get(name, default)
+            if legalValues is not None and value not in dict(legalValues):
+                raise Refused(f"{name}: {value}")
+            self.parameters[name] = value
 
         def bindParameters(self) -> types.SimpleNamespace:
             assert set(values) <= set(self.parameters)

@@ -141,6 +141,7 @@ def _of_file(text: str) -> dict[str, Any]:
     [
         {},
         {"nodes": 8, "hardware": "d6515", "link_mbps": 25000.0},
+        {"image": "urn:publicid:IDN+emulab.net+image+emulab-ops//UBUNTU24-64-STD"},
         {"nodes": 3, "link_mbps": 0, "link_delay_ms": 2.0, "repository": "https://example.org/h.git", "commit": "v1"},
     ],
 )  # fmt: skip
