@@ -36,6 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     if places.elsewhere or places.names:
         return _of_machines(places, as_json=arguments.json)
     from hybridnet.cli.doctor_checks import examine
+    from hybridnet.cli.doctor_opinions import installing
     from hybridnet.observe.results.console import print_table
 
     findings = examine()
@@ -55,6 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_table(("what", "", "found", "what it means, and → the cure"), rows)
         if missing:
             print(f"needed and missing: {', '.join(finding.what for finding in missing)}")
+        if line := installing(findings):
+            print(f"all that Debian has packages for: {line}")
     return 3 if missing else 0
 
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from hybridnet.plan.choices.fit import AFXDP_PORT_BYTES
 
-__all__ = ["UNTRIED", "Finding"]
+__all__ = ["UNTRIED", "Finding", "installing"]
 
 UNTRIED = "only root can try it"
 """A problem that is none: nobody knows."""
@@ -25,7 +25,7 @@ _INSTALL = "run setup/install"
 @dataclass(frozen=True)
 class Finding:
     """One line of the table. `state`: has, lacks, note (works, but worth knowing), unknown (only
-    root can try it).
+    root can try it). `package`: Debian's, which cures the lack; empty: none does.
     """
 
     what: str
@@ -34,10 +34,23 @@ class Finding:
     means: str = ""
     cure: str = ""
     needed: bool = False  # without it the main job does not run
+    package: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As data."""
         return asdict(self)
+
+
+def installing(findings: Iterable[Finding]) -> str:
+    """The one command that installs every Debian package that these findings lack; empty: they lack none.
+
+    Example:
+        >>> installing([command("ping", None, "iputils-ping", "no pingAll"), command("ip", "/bin/ip", "iproute2", "")])
+        'apt-get install iputils-ping'
+    """
+    packages = dict.fromkeys(finding.package for finding in findings if finding.state == "lacks")
+    named = [package for package in packages if package]
+    return f"apt-get install {' '.join(named)}" if named else ""
 
 
 def root(uid: int) -> Finding:
@@ -75,8 +88,7 @@ def simulator(built: bool) -> Finding:
 def open_vswitch(version: str | None) -> Finding:
     """Its version, of three numbers; None: it is not there."""
     if version is None:
-        cure = "apt-get install openvswitch-switch"
-        return Finding("Open vSwitch", "lacks", "not installed", "no switches", cure, True)
+        return _not_installed("Open vSwitch", "openvswitch-switch", "no switches", needed=True)
     if tuple(map(int, version.split("."))) < _OLDEST_TESTED:
         means = "older than the oldest tested version (2.17): AF_XDP ports and pmd-maxsleep may be missing"
         return Finding("Open vSwitch", "note", version, means, "install 3.1 or newer", True)
@@ -175,8 +187,7 @@ def no_ryu(found: str, cure: str = _INSTALL) -> Finding:
 def mininet(version: str | None) -> Finding:
     """The one to compare with."""
     if version is None:
-        means = "`reproduce maxinet` has nothing to compare with"
-        return Finding("Mininet", "lacks", "not installed", means, "apt-get install mininet")
+        return _not_installed("Mininet", "mininet", "`reproduce maxinet` has nothing to compare with")
     return Finding("Mininet", "has", version)
 
 
@@ -190,8 +201,12 @@ def simulated_time(found: str, problem: str | None) -> Finding:
 def command(name: str, path: str | None, package: str, means: str, *, needed: bool = False) -> Finding:
     """A command, and the package that has it."""
     if path is None:
-        return Finding(name, "lacks", "not installed", means, f"apt-get install {package}", needed)
+        return _not_installed(name, package, means, needed=needed)
     return Finding(name, "has", path, needed=needed)
+
+
+def _not_installed(what: str, package: str, means: str, *, needed: bool = False) -> Finding:
+    return Finding(what, "lacks", "not installed", means, f"apt-get install {package}", needed, package)
 
 
 def tried(

@@ -84,3 +84,16 @@ def test_a_command_is_installed_by_its_package() -> None:
 def test_a_lack_of_ryu_has_the_cure_that_its_search_knows() -> None:
     assert opinions.no_ryu("no environment", "set it").cure == "set it"
     assert opinions.no_ryu("/x/python has none").cure == "run setup/install"
+
+
+def test_one_command_installs_every_package_that_is_missing_once_in_the_order_of_the_table() -> None:
+    findings = [
+        opinions.root(1000),  # a lack that no package cures
+        opinions.open_vswitch(None),
+        opinions.mininet("2.3.0"),
+        opinions.command("ip", None, "iproute2", "no links", needed=True),
+        opinions.command("tc", None, "iproute2", "no shaping"),
+        opinions.command("ping", "/bin/ping", "iputils-ping", "no pings"),
+    ]
+    assert opinions.installing(findings) == "apt-get install openvswitch-switch iproute2"
+    assert opinions.installing(findings[:1]) == ""

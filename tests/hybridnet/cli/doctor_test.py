@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli import doctor_checks
+from hybridnet.cli import doctor_opinions as opinions
 from hybridnet.cli.doctor_opinions import Finding
 from hybridnet.cli.main import main
+from hybridnet.machines.workers.bundle import host_packages
 
 HAS = Finding("iperf3", "has", "/usr/bin/iperf3", needed=True)
 OPTIONAL = Finding("netem", "lacks", "no module", "no delay in the maxinet arm", "modprobe sch_netem")
@@ -31,6 +33,19 @@ def test_exit_code_tells_whether_something_needed_is_missing(
         assert finding.what in text
         assert finding.cure in text
     assert ("needed and missing: Ryu" in text) is (code == 3)
+
+
+def test_the_last_line_is_the_one_command_that_installs_all_that_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lacks = [opinions.command(name, None, f"{name}-package", "bad") for name in ("a", "b")]
+    monkeypatch.setattr(doctor_checks, "examine", lambda: [*lacks, NEEDED])
+    main(["doctor"])
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last == "all that Debian has packages for: apt-get install a-package b-package"
+    monkeypatch.setattr(doctor_checks, "examine", lambda: [HAS, OPTIONAL])
+    main(["doctor"])
+    assert "all that Debian" not in capsys.readouterr().out
 
 
 def test_json_holds_every_finding(
@@ -64,6 +79,8 @@ def test_without_programs_each_of_them_is_a_lack(tmp_path: Path, monkeypatch: py
         assert found[name].cure.startswith("apt-get install ")
     assert (found["Ryu"].state, found["Ryu"].needed) == ("lacks", True)
     assert found["Ryu"].cure
+    named = {finding.package for finding in found.values()} - {""}
+    assert named <= set(host_packages()), "the packages that it names are those that set-up installs"
     if os.geteuid() == 0:  # what must be tried cannot be
         assert found["network namespaces"].state == "lacks"
         assert "unshare" in found["network namespaces"].found
