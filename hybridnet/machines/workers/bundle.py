@@ -12,6 +12,7 @@ import base64
 import hashlib
 import io
 import os
+import stat
 import sys
 import tarfile
 import zipfile
@@ -26,6 +27,9 @@ __all__ = ["host_packages", "pack_bundle", "pack_wheel"]
 SCRIPT = "deploy.sh"
 _SOURCED = "debian.sh"  # by SCRIPT
 _SECTIONS = ("hybridnet itself", "emulated networks", "applications run in the hosts", "machines over SSH")
+LIBRARIES = PACKAGE.with_name(
+    "hybridnet.libs"
+)  # of others, which a published wheel brings; elsewhere there are none
 _EPOCH = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same files are the same wheel
 
 
@@ -91,7 +95,10 @@ def pack_wheel() -> tuple[str, bytes]:
         )
     stem = f"hybridnet-{distribution.version}"
     tag = f"{_python_tag()}-{_python_tag()}-linux_{os.uname().machine}"
-    files = {f"hybridnet/{path}": (PACKAGE / path).read_bytes() for path in _files()}
+    own = {f"hybridnet/{path}": PACKAGE / path for path in _files()}
+    brought = {f"{LIBRARIES.name}/{file.name}": file for file in sorted(LIBRARIES.glob("*.so*"))}
+    programs = {name for name, file in {**own, **brought}.items() if os.access(file, os.X_OK)}
+    files = {name: file.read_bytes() for name, file in {**own, **brought}.items()}
     information = f"{stem}.dist-info"
     text = (
         distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
@@ -106,7 +113,9 @@ def pack_wheel() -> tuple[str, bytes]:
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as wheel:  # the bundle is compressed as a whole
         for name, content in files.items():
-            wheel.writestr(zipfile.ZipInfo(name, _EPOCH), content)
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.external_attr = (stat.S_IFREG | (0o755 if name in programs else 0o644)) << 16
+            wheel.writestr(entry, content)
     return f"{stem}-{tag}.whl", archive.getvalue()
 
 

@@ -8,6 +8,9 @@ import tarfile
 import zipfile
 from pathlib import Path
 
+import pytest
+
+from hybridnet.machines.workers import bundle
 from hybridnet.machines.workers.bundle import SCRIPT, host_packages, pack_bundle, pack_wheel
 from hybridnet.machines.workers.edition import PACKAGE, edition
 
@@ -27,6 +30,20 @@ def test_the_wheel_has_this_edition_and_pip_takes_it(tmp_path: Path) -> None:
 
 def test_the_same_hybridnet_is_the_same_wheel() -> None:
     assert pack_wheel() == pack_wheel()
+
+
+def test_programs_can_be_run_there_and_libraries_that_came_with_a_wheel_go_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    libraries = tmp_path / "hybridnet.libs"
+    libraries.mkdir()
+    (libraries / "libpcap-f1c043b1.so.1.10.3").write_bytes(b"ELF")
+    monkeypatch.setattr(bundle, "LIBRARIES", libraries)
+    with zipfile.ZipFile(io.BytesIO(pack_wheel()[1])) as archive:
+        assert archive.read("hybridnet.libs/libpcap-f1c043b1.so.1.10.3") == b"ELF"
+        modes = {entry.filename: entry.external_attr >> 16 & 0o777 for entry in archive.infolist()}
+    assert modes["hybridnet/compat/mininet/programs/tc"] == 0o755
+    assert modes["hybridnet/__init__.py"] == 0o644
 
 
 def test_the_bundle_has_the_script_and_what_it_reads() -> None:
