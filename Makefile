@@ -117,11 +117,17 @@ check-wheel:  ## an installed wheel runs, away from the repository
 	@echo "== wheel"
 	@$(PYTHON) -m pytest -q -m wheel
 
-release: install  ## source distribution and wheel in dist/, checked by check-wheel; prints what to tag, or what is missing for that
+packages: install  ## source distribution, wheel with its libraries and checksums in dist/, unchecked
+	@rm -rf dist && $(PYTHON) .ci/packages.py dist
+
+release: install  ## these, checked by check-wheel and built twice; prints what to tag, or what is missing for that
 	@$(PYTHON) .ci/release.py dist
 
 test-distributions:  ## the set-up for `make demo`, and a part of the tests, on a fresh Debian 13 and 12: roots that debootstrap makes (root)
 	@for release in trixie bookworm; do .ci/distribution $$release install-to-run test-distribution; done
+
+test-wheel:  ## the wheel on a bare Debian 13 and 12, from pip install to the first ping (root)
+	@for release in trixie bookworm; do .ci/try-wheel $$release; done
 
 test-distribution: install test-unit  ## unit tests and a few of the system tier: what a distribution can break
 	@echo "== system tests of what a distribution can break"
@@ -129,7 +135,7 @@ test-distribution: install test-unit  ## unit tests and a few of the system tier
 	  tests/system/net_test.py tests/system/mininet_test.py tests/system/switches_test.py tests/system/openflow_test.py \
 	  tests/system/portal_test.py tests/system/hub_test.py
 
-nightly: check-slow reproduce-virtual check-analyzer fuzz test-distributions  ## what takes long: slow tests, experiments in virtual time, clang's analyzer, fuzzing, other releases of Debian
+nightly: check-slow reproduce-virtual check-analyzer fuzz test-distributions test-wheel  ## what takes long: slow tests, experiments in virtual time, clang's analyzer, fuzzing, other releases of Debian, the wheel there
 
 reproduce: install  ## every experiment at full length with its checks, alone on this computer: one table, runs/reproduce; an hour (root)
 	@.venv/bin/hybridnet reproduce --all --tries 3
@@ -206,6 +212,6 @@ bench: install  ## every benchmark: one JSON file, runs/bench.json
 clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
-.PHONY: help install install-to-run test-distributions test-distribution demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
+.PHONY: help install install-to-run test-distributions test-distribution test-wheel packages demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
 	check-stub check-generated check-reproduced check-tidy check-sanitizers check-threads check-fuzz check-wheel release nightly reproduce reproduce-virtual test-stock coverage \
 	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build

@@ -5,8 +5,9 @@
 
     .ci/release.py FOLDER
 
-FOLDER gets a source distribution and a wheel; what was in it is removed. `make check-wheel` builds and checks them. The
-exit code is 1 if a check does not hold, or if this commit cannot be tagged; the last lines say why.
+FOLDER gets a source distribution, a wheel and their checksums; what was in it is removed. `make check-wheel` builds and
+checks them. They are then built once more, without the compiler's cache, and must be the same bytes. The exit code is 1
+if a check does not hold, or if this commit cannot be tagged; the last lines say why.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+SUMS = "SHA256SUMS"
 
 
 def main() -> int:
@@ -31,6 +34,9 @@ def main() -> int:
     )
     if checked.returncode != 0:
         return 1
+    if different := differences(folder):
+        print("a second build is different:", *different, file=sys.stderr)
+        return 1
     for package in sorted(folder.iterdir()):
         print(f"{package.stat().st_size:>10,} bytes  {os.path.relpath(package)}")
     if missing:
@@ -38,6 +44,21 @@ def main() -> int:
         return 1
     print(f"the packages hold. Tag this commit:\n  git tag -a v{version} -m 'hybridnet {version}'")
     return 0
+
+
+def differences(folder: Path) -> list[str]:
+    """The packages that are not the same bytes when they are built again."""
+    with tempfile.TemporaryDirectory() as again:
+        command = [sys.executable, ".ci/packages.py", again]
+        subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "CCACHE_DISABLE": "1"},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        first, second = ((Path(place) / SUMS).read_text().splitlines() for place in (folder, again))
+    return [line.split()[1] for line in second if line not in first]
 
 
 def version_of(root: Path) -> str:

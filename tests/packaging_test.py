@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import os
 import re
 import subprocess
@@ -21,6 +22,7 @@ DIST = os.environ.get("HYBRIDNET_DIST")  # where `make release` wants the packag
 FIRST = re.search(r"```python\n(from hybridnet import.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 ELSEWHERE = {"mininet", "ryu", "eventlet"}  # in Debian's Python and in Ryu's
 IMPORTED_AS = {"PyYAML": "yaml"}
+OTHERWISE_CALLED = {"libcrypto": "libssl"}  # Debian's package of a library
 PAIR = """from hybridnet import Topo
 class Pair(Topo):
     def build(self):
@@ -67,25 +69,19 @@ def test_what_only_other_pythons_need_is_locked_with_its_marker() -> None:
 @pytest.mark.timeout(1200)
 def test_an_installed_wheel_runs_away_from_the_repository(tmp_path: Path) -> None:
     """Source distribution, wheel of it, new environment, the README's network, a simulation, an experiment."""
-    from setuptools import build_meta
-
     packages = Path(DIST).resolve() if DIST else tmp_path / "dist"
     packages.mkdir(exist_ok=True)
     assert not list(packages.iterdir()), f"{packages} is not empty: a release is packages of one build"
     away = tmp_path / "away"
     away.mkdir()
-    here = Path.cwd()
-    os.chdir(ROOT)
-    try:
-        sdist = packages / build_meta.build_sdist(str(packages))
-    finally:
-        os.chdir(here)
-    options = ("--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation")
-    run([sys.executable, "-m", "pip", "wheel", *options, "-w", str(packages), str(sdist)], away)
-    [wheel] = packages.glob("*.whl")
+    run([sys.executable, str(ROOT / ".ci/packages.py"), str(packages)], away)
+    [sdist], [wheel] = packages.glob("*.tar.gz"), packages.glob("*.whl")
+    assert sums_of(packages) == (packages / "SHA256SUMS").read_text()
+    assert re.search(r"-manylinux_2_\d+_x86_64\.whl$|-manylinux_2_\d+_aarch64\.whl$", wheel.name)
     version = metadata_of(wheel).version
     assert metadata_of(sdist).version == version
-    assert top_level(wheel) <= {"hybridnet", f"{'-'.join(wheel.name.split('-')[:2])}.dist-info"}
+    assert top_level(wheel) <= {"hybridnet", "hybridnet.libs", f"hybridnet-{version}.dist-info"}
+    assert brought_without_licence(wheel) == set()
 
     run([sys.executable, "-m", "venv", str(tmp_path / "venv")], away)
     programs = tmp_path / "venv" / "bin"
@@ -123,6 +119,22 @@ def run(command: list[str], folder: Path) -> str:
     print("$", *command, f"\n{ended.stdout}")
     assert ended.returncode == 0, f"{command} ended with status {ended.returncode}:\n{ended.stdout}"
     return ended.stdout
+
+
+def sums_of(folder: Path) -> str:
+    """As sha256sum prints them."""
+    packages = (*folder.glob("*.tar.gz"), *folder.glob("*.whl"))
+    return "".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in packages)
+
+
+def brought_without_licence(wheel: Path) -> set[str]:
+    """The libraries of others in a wheel whose licence is not in it. Debian names packages after libraries."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    brought = {re.sub(r"[-.].*", "", Path(name).name) for name in names if name.startswith("hybridnet.libs/")}
+    assert {"libpcap", "liblz4", "libcrypto"} <= brought
+    licences = " ".join(Path(name).name for name in names if "/licenses/brought/" in name)
+    return {name for name in brought if OTHERWISE_CALLED.get(name, name) not in licences}
 
 
 def metadata_of(package: Path) -> Metadata:
