@@ -47,6 +47,7 @@ SECTIONS = {
         "docs/time",
         "docs/nodes",
         "docs/controllers",
+        "docs/rootless",
         "docs/machines",
         "docs/cloudlab",
         "docs/forecast",

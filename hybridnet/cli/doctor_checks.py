@@ -10,6 +10,7 @@ import errno
 import importlib.util
 import os
 import platform
+import pwd
 import re
 import shutil
 import socket
@@ -21,6 +22,7 @@ from hybridnet.cli import doctor_opinions as opinions
 from hybridnet.cli.doctor_opinions import UNTRIED, Finding
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.system.python_command import WITHOUT_MODULES
+from hybridnet.system.tun import TUN
 
 __all__ = ["CHECKS", "Finding", "examine"]
 
@@ -49,6 +51,14 @@ def _namespaces() -> Finding:
     means = "no hosts and no local machines"
     cure = "use a kernel with CONFIG_NET_NS, and not a container without CAP_SYS_ADMIN"
     return opinions.tried("network namespaces", _trial("true"), means, cure, needed=True)
+
+
+def _rootless() -> Finding:
+    from hybridnet.machines.workers.user_namespace import lack
+
+    # Root asks for others, of whom nobody has the least rights.
+    found = lack(pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None)
+    return opinions.rootless(found, os.stat(TUN).st_mode if os.path.exists(TUN) else None)
 
 
 def _simulator() -> Finding:
@@ -82,7 +92,7 @@ def _packet_socket() -> Finding:
 
 
 def _tun() -> Finding:
-    return opinions.tun(_problem_of(lambda: os.close(os.open("/dev/net/tun", os.O_RDWR))))
+    return opinions.tun(_problem_of(lambda: os.close(os.open(TUN, os.O_RDWR))))
 
 
 def _epoll_pwait2() -> Finding:
@@ -169,6 +179,7 @@ CHECKS: list[Callable[[], Finding]] = [
     _processors,
     _memory,
     _namespaces,
+    _rootless,
     _simulator,
     _open_vswitch,
     _kernel_datapath,

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hybridnet.plan.choices.fit import AFXDP_PORT_BYTES
+from hybridnet.system.tun import TUN
 
 __all__ = ["UNTRIED", "Finding", "installing"]
 
@@ -75,6 +76,20 @@ def memory(available_bytes: int) -> Finding:
     means = "" if ports >= _TREE_PORTS else "an AF_XDP port takes 75 MB; the 128-host trees have 130 of them"
     found = f"{available_bytes / 1e9:.1f} GB, {ports} AF_XDP ports"
     return Finding("memory", "note" if means else "has", found, means)
+
+
+def rootless(lack: tuple[str, str] | None, tun_mode: int | None) -> Finding:
+    """Whether users have networks without root: why they have none, and the cure; and the mode of /dev/net/tun, None
+    where it is not there.
+    """
+    what = "run --rootless"
+    if lack is not None:
+        return Finding(what, "lacks", lack[0], "networks need root", lack[1])
+    if tun_mode is None or tun_mode & 0o006 != 0o006:
+        closed = "is not there" if tun_mode is None else "is closed to others"
+        means = "Open vSwitch needs it for its bridges; without it only --switches simulated"
+        return Finding(what, "note", f"works; {TUN} {closed}", means, f"as root: chmod 666 {TUN}")
+    return Finding(what, "has", "works")
 
 
 def simulator(built: bool) -> Finding:

@@ -134,6 +134,7 @@ def _like_this(here: Mapping[str, Any], names: Sequence[str]) -> list[MachineSpe
             name,
             f"198.18.0.{number}",
             kernel_datapath=here["kernel_datapath"],
+            afxdp=here["afxdp"],
             memory_bytes=here["memory_available_bytes"] // len(names),
             processors=here["cpus"][(number - 1) * each : number * each],
         )

@@ -29,6 +29,7 @@ from hybridnet.cli.record_options import (
     check_trace,
     ending_with_record,
 )
+from hybridnet.cli.rootless_options import add_rootless_argument, begins_as_user
 from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.compat.mininet.loading import importing
@@ -68,6 +69,7 @@ EXAMPLES = """  sudo hybridnet run examples/two_machines.py
   sudo hybridnet run my_topologies.py --topo backbone --instances 4
   sudo hybridnet run --instances auto --wait sleep my_experiment.py   also for networks that a script makes itself
   sudo hybridnet run --topo tree,4 --switches simulated --test pingall
+  hybridnet run --rootless examples/two_machines.py                   in a user namespace, without root
   hybridnet run --time simulated my_experiment.py                     equal results on every computer, without root
 """
 _OF_ALL = {
@@ -83,6 +85,7 @@ _OF_ALL = {
         "set",
         "trace",
         "time",
+        "rootless",
     ),
     *("instances", "peering", "switches", "wait"),
     *LIVE,
@@ -99,6 +102,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_place_arguments(parser, SPREAD)
     add_detach_argument(parser)
     add_time_argument(parser)
+    add_rootless_argument(parser)
     parser.add_argument(
         "--on-loss",
         choices=ON_LOSS,
@@ -126,6 +130,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Run it, and say what its results are worth. Return 1 when the test lost pings."""
     if arguments.detach:
         return run_detached(arguments.command_line)
+    if begins_as_user(arguments):
+        from hybridnet.machines.workers.user_namespace import run_as_user
+
+        return run_as_user(arguments.command_line)
     if begins_in_real_time(arguments):
         return run_in_simulated_time(arguments, arguments.out)
     setLogLevel(arguments.verbosity)

@@ -11,7 +11,7 @@ from hybridnet.errors import UsageError
 from hybridnet.system.python_command import python_module
 from hybridnet.system.simulated_time import REAL, SIMULATED, TIMES, time_is_simulated
 
-__all__ = ["add_time_argument", "begins_in_real_time", "run_in_simulated_time"]
+__all__ = ["SIMULATED", "add_time_argument", "begins_in_real_time", "run_in_simulated_time"]
 
 _ELSEWHERE = {
     "ssh": "--ssh",

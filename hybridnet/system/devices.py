@@ -13,6 +13,7 @@ from typing import Any
 
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
+from hybridnet.system.rootless import unseen
 
 __all__ = ["empty", "exists", "restore", "state_of"]
 
@@ -35,7 +36,9 @@ def state_of(device: str, prefix: Sequence[str] = ()) -> dict[str, Any]:
     """
     if not exists(device, prefix):
         there = [link["ifname"] for link in json.loads(run([*prefix, "ip", "-json", "link", "show"]))]
-        raise MachineError(f"device {device} does not exist on this computer; it has {', '.join(there)}")
+        raise MachineError(
+            f"device {device} does not exist on this computer; it has {', '.join(there)}{unseen()}"
+        )
     told = json.loads(run([*prefix, "ip", "-json", "-details", "addr", "show", "dev", device]))
     (link,) = [each for each in told if each.get("ifname") == device]
     if "master" in link:

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from hybridnet.errors import MachineError
+from hybridnet.system.rootless import is_rootless
 
 __all__ = ["OF_THE_COMPUTER", "data_folder", "require_folder"]
 
@@ -16,7 +17,7 @@ OF_THE_COMPUTER = Path("/var/lib/hybridnet")
 
 def data_folder() -> Path:
     """Where hybridnet keeps what it makes once: root's is the computer's, so that no user's files run as root."""
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 and not is_rootless():
         return OF_THE_COMPUTER
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "hybridnet"
 

@@ -213,6 +213,11 @@ class CpuLimits:
             if hierarchy.version == 2:
                 self._enable(path.parent, controller)
             if path not in self._made:
+                if not os.access(path.parent, os.W_OK):
+                    raise EnvironmentLackError(
+                        f"host {host}: control group {path.parent} is not ours to divide, so its processor time cannot "
+                        "be limited; run as root of the computer, or leave cpu= and cores= out"
+                    )
                 self._journal.record("cgroup", path=str(path))
                 self._made.append(path)
                 if path == ours:

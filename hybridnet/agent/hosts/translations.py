@@ -13,6 +13,7 @@ from hybridnet.describe.schema.plans import HostPlan
 from hybridnet.system import nat
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
+from hybridnet.system.rootless import refuse_rootless
 
 
 class Translations:
@@ -67,6 +68,7 @@ class Translations:
             nat.install(described, prefix)
             Forwarding(lambda function: self._inside.run(where, function), self._journal, None).enable()
         else:
+            refuse_rootless(f"host {host}: a way out of the network (NAT)")
             # A local machine forwards to its way out only: its hosts do not reach the head.
             only_to = None if self._uplink is None else self._uplink.make()
             described = nat.translation(name, subnet, interface, only_to=only_to)

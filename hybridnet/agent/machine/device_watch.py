@@ -59,7 +59,10 @@ class DeviceWatch:
         self._socket = socket.socket(
             socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, socket.NETLINK_ROUTE
         )
-        self._socket.setsockopt(socket.SOL_SOCKET, _RCVBUFFORCE, _BUFFER_BYTES)
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, _RCVBUFFORCE, _BUFFER_BYTES)
+        except PermissionError:  # root of a user namespace; what overflows is looked up: see `heard`
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
         self._socket.bind((0, _GROUP_LINK))
         self._socket.setblocking(False)
         self._devices: dict[str, Device] = {}

@@ -16,16 +16,18 @@ from typing import Any
 
 from hybridnet.agent.switching.openvswitch import kernel_datapath
 from hybridnet.system.processor import computer, processor_model
+from hybridnet.system.rootless import in_user_namespace
 
 
 def capacity() -> dict[str, Any]:
-    """What a plan takes into account: ``kernel_datapath``, ``memory_available_bytes`` and ``cpus``, as in `facts`, and
-    ``computer``, which all machines on one computer share.
+    """What a plan takes into account: ``kernel_datapath``, ``afxdp``, ``memory_available_bytes`` and ``cpus``, as in
+    `facts`, and ``computer``, which all machines on one computer share.
     """
     return {
         "computer": computer(),
         "cpus": sorted(os.sched_getaffinity(0)),
         "kernel_datapath": kernel_datapath(),
+        "afxdp": _afxdp(),
         "memory_available_bytes": _memory()["MemAvailable"],
     }
 
@@ -36,7 +38,7 @@ def facts() -> dict[str, Any]:
     Returns:
         ``kernel``, ``processor`` (the model), ``cpus`` (numbers of the processors this process may use),
         ``memory_bytes``, ``memory_available_bytes``, ``root``, ``openvswitch`` (version or None), ``kernel_datapath``,
-        ``afxdp`` (whether Open vSwitch and the kernel have it), ``simulator`` (whether the extension is built),
+        ``afxdp`` (whether Open vSwitch and the kernel have it, for us), ``simulator`` (whether the extension is built),
         ``congestion_control``, ``load``, ``hostname``, ``python``, ``executable`` (the interpreter that has hybridnet),
         ``hybridnet``.
     """
@@ -80,9 +82,9 @@ def _openvswitch_version() -> str | None:
 
 
 def _afxdp() -> bool:
-    """Whether the kernel makes AF_XDP sockets and ovs-vswitchd was linked with libxdp."""
+    """Whether the kernel makes AF_XDP sockets and loads their programs for us, and ovs-vswitchd has libxdp."""
     command = shutil.which("ovs-vswitchd")
-    if command is None or not hasattr(socket, "AF_PACKET"):
+    if command is None or in_user_namespace() or not hasattr(socket, "AF_PACKET"):
         return False
     af_xdp = 44  # linux/socket.h; Python 3.11 has no name for it
     try:

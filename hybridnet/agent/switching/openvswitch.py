@@ -34,6 +34,7 @@ from hybridnet.system.interruption import heed
 from hybridnet.system.journal import Journal, network_namespace, start_time
 from hybridnet.system.netlink import has_family
 from hybridnet.system.priority import Priority, prefix, raise_session
+from hybridnet.system.rootless import in_user_namespace
 from hybridnet.system.vswitch import OVSDB_SERVER, RUN_DIRECTORY, VSWITCHD, running_daemons, vsctl
 
 __all__ = [
@@ -335,7 +336,9 @@ def listens(path: Path) -> bool:
 
 
 def kernel_datapath() -> bool:
-    """Whether this kernel has, or can load, Open vSwitch's datapath."""
+    """Whether this kernel has, or can load, Open vSwitch's datapath, for root of the computer."""
+    if in_user_namespace():
+        return False
     if has_family("ovs_datapath"):
         return True
     modprobe = shutil.which("modprobe")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -18,10 +19,11 @@ from hybridnet.agent.switching.openvswitch import OpenVSwitch, OwnOpenVSwitch, R
 from hybridnet.agent.switching.patches import Patches
 from hybridnet.agent.switching.upcalls import LostUpcalls
 from hybridnet.describe.schema.plans import Fragment, SwitchPlan
-from hybridnet.errors import MachineError
+from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.command import ip_batch
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
+from hybridnet.system.tun import TUN
 from hybridnet.system.vswitch import (
     RUN_DIRECTORY,
     TIMEOUT_S,
@@ -132,6 +134,7 @@ class Switching:
                 self._journal.record("bridge", name=name)
             self._bridges |= dict.fromkeys(names)
         elif datapath == "netdev":
+            _require_tun(names[0])
             taps = [tap for tap in (*names, _DATAPATH_TAP) if tap not in self._taps]
             self._taps |= dict.fromkeys(taps)
             for tap in taps:
@@ -414,6 +417,18 @@ class Switching:
             raise MachineError(
                 f"{len(broken)} switch ports could not be opened, the first is {name}: {error}{hint}"
             )
+
+
+def _require_tun(switch: str) -> None:
+    """Raise EnvironmentLackError where the userspace datapath cannot make a bridge's own device."""
+    try:
+        os.close(os.open(TUN, os.O_RDWR | os.O_CLOEXEC))
+    except OSError as error:
+        raise EnvironmentLackError(
+            f"switch {switch}: Open vSwitch in user space makes its devices by {TUN}, which cannot be opened "
+            f"({error.strerror}); as root: chmod 666 {TUN}, in a container: --device {TUN}; or do without Open "
+            "vSwitch: --switches simulated"
+        ) from None
 
 
 def _bridge(switch: SwitchPlan, datapath: str) -> list[str]:

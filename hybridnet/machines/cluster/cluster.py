@@ -50,6 +50,7 @@ from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, read_entries
 from hybridnet.system.log import warn
 from hybridnet.system.loopback import require_loopback
+from hybridnet.system.rootless import refuse_rootless
 
 if TYPE_CHECKING:
     from hybridnet.machines.workers.lean_dask import Client, Security
@@ -504,7 +505,9 @@ class Cluster:
 
 
 def _ssh_machines(hosts: Sequence[Any], python: str | None) -> list[SshMachine]:
-    """Raises UsageError: one is no host."""
+    """Raises UsageError: one is no host; or EnvironmentLackError within --rootless."""
+    if hosts:
+        refuse_rootless("machines over SSH")
     machines = [SshMachine(host, python=python) if isinstance(host, str) else host for host in hosts]
     for host in machines:
         if not isinstance(host, SshMachine):
@@ -514,4 +517,4 @@ def _ssh_machines(hosts: Sequence[Any], python: str | None) -> list[SshMachine]:
 
 def _need_root(what: str) -> None:
     if os.geteuid() != 0:
-        raise EnvironmentLackError(f"{what} need root; run with sudo")
+        raise EnvironmentLackError(f"{what} need root; run with sudo, or `hybridnet run --rootless`")

@@ -67,7 +67,9 @@ class Here:
 
     def __init__(self, *, alone: bool = True) -> None:
         if os.geteuid() != 0:
-            raise EnvironmentLackError("a network on this computer needs root; run with sudo")
+            raise EnvironmentLackError(
+                "a network on this computer needs root; run with sudo, or `hybridnet run --rootless`"
+            )
         require_loopback()
         self.on_progress: Callable[[str, str], object] = lambda machine, text: None
         self.on_lost: Callable[[str], object] = lambda machine: None

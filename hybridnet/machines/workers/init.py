@@ -106,8 +106,13 @@ def _let_go_of_namespaces() -> None:
             _let_go(target)
 
 
-def _mount_machine(state: str, own_network: bool) -> None:
-    """Give the machine its own /proc, /sys and /run; a shared computer's other files stay as they are."""
+def mount_machine(own_network: bool, state: str | None = None) -> None:
+    """Give the machine its own /proc, /sys and /run; a shared computer's other files stay as they are.
+
+    Args:
+        own_network: whether it has another network than the computer.
+        state: the state directory that it shares with the computer; None: it has one of its own.
+    """
     mount("none", "/", None, MS_REC | MS_PRIVATE)
     _let_go_of_namespaces()
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
@@ -122,10 +127,9 @@ def _mount_machine(state: str, own_network: bool) -> None:
     # What a machine of its own computer needs of /run (the resolver's file, for one) stays visible; a local machine
     # sees only the state directory. /run/netns and /run/openvswitch are always the machine's own.
     before = os.open("/run", os.O_PATH | os.O_DIRECTORY)
-    outside = os.open(state, os.O_PATH | os.O_DIRECTORY)
-    kept = (
-        [] if own_network else [name for name in os.listdir("/run") if name not in ("netns", "openvswitch")]
-    )
+    own = {"netns", "openvswitch"} if state is not None else {"netns", "openvswitch", "lock", "hybridnet"}
+    kept = [] if own_network and state is not None else sorted(set(os.listdir("/run")) - own)
+    outside = None if state is None else os.open(state, os.O_PATH | os.O_DIRECTORY)
     mount("run", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
     for name in kept:
         target = Path("/run") / name
@@ -138,11 +142,12 @@ def _mount_machine(state: str, own_network: bool) -> None:
         else:
             target.touch()
         mount(source, str(target), None, MS_BIND | MS_REC)
-    if state.startswith("/run/") and own_network:
-        Path(state).mkdir(parents=True)
-        mount(f"/proc/self/fd/{outside}", state, None, MS_BIND | MS_REC)
+    if state is not None and outside is not None:
+        if state.startswith("/run/") and own_network:
+            Path(state).mkdir(parents=True)
+            mount(f"/proc/self/fd/{outside}", state, None, MS_BIND | MS_REC)
+        os.close(outside)
     os.close(before)
-    os.close(outside)
     for directory in ("/run/netns", "/run/lock"):
         Path(directory).mkdir(exist_ok=True)
     Path("/run/openvswitch").mkdir(mode=0o700)  # whoever opens a socket in it commands the switches
@@ -198,7 +203,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
     run, machine, state = first["run"], first["machine"], first["state"]
     # Not before the fork: the outer process writes into the state directory while this one mounts over /run.
     unshare(CLONE_NEWNS)
-    _mount_machine(state, first["own_network"])
+    mount_machine(first["own_network"], state)
     if first["own_network"]:
         _libc.sethostname(machine.encode(), len(machine.encode()))
     directory = Path(state) / run / machine

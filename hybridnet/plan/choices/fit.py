@@ -96,13 +96,18 @@ def _suited(asked: Switching) -> str:
             f"machine {machine.name}: AF_XDP ports take no MTU of {asked.most_mtu}, at most {AFXDP_MOST_MTU}; leave "
             "port_type= out"
         )
+    if wanted == "afxdp" and not machine.afxdp:
+        raise PlanError(
+            f"machine {machine.name}: port_type='afxdp' needs AF_XDP, which its Open vSwitch, its kernel or its rights "
+            "do not give (hybridnet doctor); leave port_type= out"
+        )
     if wanted != "auto":
         return wanted
     if "kernel" in by_datapath or (machine.kernel_datapath and "user" not in by_datapath):
         return "system"
     # AF_XDP ports need settings of the whole daemon.
     few_or_large = asked.bridges < AFXDP_FROM_BRIDGES or asked.most_mtu > AFXDP_MOST_MTU
-    return "afpacket" if few_or_large or machine.shared_switching else "afxdp"
+    return "afpacket" if few_or_large or machine.shared_switching or not machine.afxdp else "afxdp"
 
 
 def ports_of(plan: MachinePlan) -> int:

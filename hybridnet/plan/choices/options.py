@@ -52,6 +52,7 @@ class MachineSpec:
         name: what `machine=` says.
         address: IPv4 address at which the other machines reach it.
         kernel_datapath: its kernel has the openvswitch module.
+        afxdp: its Open vSwitch and its kernel have AF_XDP sockets, for whoever runs there.
         memory_bytes: what is available there; None: not known, so the fit is not judged.
         shared_switching: an Open vSwitch runs there already, and keeps its settings.
         processors: the numbers of those that are for this machine alone; none: not known.
@@ -65,6 +66,7 @@ class MachineSpec:
     shared_switching: bool = False
     processors: Sequence[int] = ()
     computer: str = ""
+    afxdp: bool = True
 
     def __post_init__(self) -> None:
         what = f"machine {machine_name(self.name, 'machine', error=PlanError)}:"
@@ -73,6 +75,7 @@ class MachineSpec:
                 f"{what} address {shown(self.address)} is not an IPv4 address; write one like 198.18.0.1"
             )
         flag(self.kernel_datapath, f"{what} kernel_datapath", error=PlanError)
+        flag(self.afxdp, f"{what} afxdp", error=PlanError)
         flag(self.shared_switching, f"{what} shared_switching", error=PlanError)
         if self.memory_bytes is not None:
             whole(self.memory_bytes, f"{what} memory_bytes", 0, 1 << 60, error=PlanError)

@@ -28,6 +28,7 @@ from hybridnet.run.controllers.process import (
 )
 from hybridnet.system.command import run
 from hybridnet.system.journal import alias_of
+from hybridnet.system.rootless import unseen
 
 __all__ = ["Controller", "Faucet", "Gauge", "OVSController", "OsKen", "RemoteController", "Ryu"]
 
@@ -130,7 +131,8 @@ class RemoteController:
             self.port = port
             return
         raise ControllerError(
-            f"controller {self.name}: nothing answers ({'; '.join(reasons)}); start it first, listening on 0.0.0.0"
+            f"controller {self.name}: nothing answers ({'; '.join(reasons)}){unseen()}; start it first, listening on "
+            "0.0.0.0"
         )
 
     def ready(self) -> None:

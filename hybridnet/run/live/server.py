@@ -41,6 +41,7 @@ from hybridnet.run.live.terminals import Terminals
 from hybridnet.run.live.updates import Updates
 from hybridnet.run.live.watching import Watcher
 from hybridnet.system.open_files import allow_open_files
+from hybridnet.system.rootless import is_rootless, listen_outside
 
 __all__ = ["Server", "application"]
 
@@ -272,7 +273,11 @@ class Server:
             ) from None
         family = socket.AF_INET6 if at.version == 6 else socket.AF_INET
         try:
-            self._socket = socket.create_server((str(at), port), family=family, backlog=BACKLOG)
+            self._socket = (
+                listen_outside(str(at), port, BACKLOG)
+                if is_rootless()
+                else socket.create_server((str(at), port), family=family, backlog=BACKLOG)
+            )
         except OSError as error:
             raise MachineError(
                 f"live page: cannot listen at {host}, port {port}: {error}; choose another port, or 0 for a free one"

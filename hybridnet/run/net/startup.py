@@ -87,6 +87,7 @@ def _spec(machine: str, address: str, capacity: Mapping[str, Any], processors: l
         capacity["shared_switching"],
         processors,
         capacity["computer"],
+        capacity["afxdp"],
     )
 
 

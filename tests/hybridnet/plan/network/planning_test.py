@@ -85,16 +85,28 @@ def test_every_interface_of_a_switch_is_a_port_with_its_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("depth", "kernel", "expected"), [(1, False, "afpacket"), (6, False, "afxdp"), (6, True, "system")]
+    ("depth", "kernel", "afxdp", "expected"),
+    [
+        (1, False, True, "afpacket"),
+        (6, False, True, "afxdp"),
+        (6, False, False, "afpacket"),
+        (6, True, True, "system"),
+    ],
 )
 def test_port_type_follows_the_machine_and_the_number_of_bridges(
-    depth: int, kernel: bool, expected: str
+    depth: int, kernel: bool, afxdp: bool, expected: str
 ) -> None:
-    machine = MachineSpec("m1", "198.18.0.1", kernel_datapath=kernel)
+    machine = MachineSpec("m1", "198.18.0.1", kernel_datapath=kernel, afxdp=afxdp)
     assert plan(TreeTopo(depth=depth), [machine]).machines["m1"]["port_type"] == expected
     assert (
         plan(TreeTopo(depth=depth), [machine], port_type="afpacket").machines["m1"]["port_type"] == "afpacket"
     )
+
+
+def test_af_xdp_that_a_machine_lacks_is_refused_by_its_name() -> None:
+    machine = MachineSpec("m1", "198.18.0.1", afxdp=False)
+    with pytest.raises(PlanError, match="machine m1: port_type='afxdp' needs AF_XDP"):
+        plan(TreeTopo(depth=1), [machine], port_type="afxdp")
 
 
 def test_af_xdp_ports_need_memory_and_an_open_vswitch_of_the_run() -> None:

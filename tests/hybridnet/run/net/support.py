@@ -120,6 +120,7 @@ class FakeCluster:
 
     def _capacity(self, machine: str) -> dict[str, Any]:
         return {
+            "afxdp": True,
             "computer": "this one",
             "cpus": [0, 1],
             "kernel_datapath": False,
