@@ -129,13 +129,19 @@ test-distributions:  ## the set-up for `make demo`, and a part of the tests, on 
 test-wheel:  ## the wheel on a bare Debian 13 and 12, from pip install to the first ping (root)
 	@for release in trixie bookworm; do .ci/try-wheel $$release; done
 
+image:  ## a container image in dist/image, without a registry (root)
+	@.ci/image dist/image
+
+test-image: image  ## the image under crun: a simulation without privileges, the README's network with them (root)
+	@$(PYTHON) .ci/try_image.py dist/image/hybridnet-*.tar
+
 test-distribution: install test-unit  ## unit tests and a few of the system tier: what a distribution can break
 	@echo "== system tests of what a distribution can break"
 	@$(PYTHON) -m pytest -q $(SOME_AT_A_TIME) -m 'not slow and not thorough and not alone' \
 	  tests/system/net_test.py tests/system/mininet_test.py tests/system/switches_test.py tests/system/openflow_test.py \
 	  tests/system/portal_test.py tests/system/hub_test.py
 
-nightly: check-slow reproduce-virtual check-analyzer fuzz test-distributions test-wheel  ## what takes long: slow tests, experiments in virtual time, clang's analyzer, fuzzing, other releases of Debian, the wheel there
+nightly: check-slow reproduce-virtual check-analyzer fuzz test-distributions test-wheel test-image  ## what takes long: slow tests, experiments in virtual time, clang's analyzer, fuzzing, other releases of Debian, the wheel there, the image
 
 reproduce: install  ## every experiment at full length with its checks, alone on this computer: one table, runs/reproduce; an hour (root)
 	@.venv/bin/hybridnet reproduce --all --tries 3
@@ -212,6 +218,6 @@ bench: install  ## every benchmark: one JSON file, runs/bench.json
 clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
-.PHONY: help install install-to-run test-distributions test-distribution test-wheel packages demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
+.PHONY: help install install-to-run test-distributions test-distribution test-wheel packages image test-image demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
 	check-stub check-generated check-reproduced check-tidy check-sanitizers check-threads check-fuzz check-wheel release nightly reproduce reproduce-virtual test-stock coverage \
 	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build

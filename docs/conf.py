@@ -48,6 +48,7 @@ SECTIONS = {
         "docs/nodes",
         "docs/controllers",
         "docs/rootless",
+        "docs/containers",
         "docs/machines",
         "docs/cloudlab",
         "docs/forecast",
