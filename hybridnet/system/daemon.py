@@ -10,7 +10,7 @@ Whoever waits for what a daemon does, waits for its end as well. The end is seen
 to tell from work, because ovs-vswitchd answers nobody while it opens ports: 75 MB each with AF_XDP, 50 in a turn of its
 main loop. So a daemon is given up after
 
-* `STOPPED_S` when it is stopped (SIGSTOP, a debugger): that is certain, and only lets a short stop pass;
+* `STOPPED_S` when it is stopped (SIGSTOP, a debugger, a control group): that is certain, and lets a short stop pass;
 * `IDLE_S` when it does not answer and its main thread sleeps: it waits for something that does not come;
 * `STUCK_S` when it does not answer, and is busy, but neither its files nor its memory change: it turns in circles.
 
@@ -30,6 +30,7 @@ from pathlib import Path
 
 from hybridnet.errors import MachineError
 from hybridnet.system.journal import start_time
+from hybridnet.system.process_state import how_stopped, state_of
 
 __all__ = ["IDLE_S", "LOOK_S", "STOPPED_S", "STUCK_S", "Daemon", "Vigil", "how_ended"]
 
@@ -78,12 +79,12 @@ class Daemon:
     @property
     def state(self) -> str:
         """What the kernel says of its main thread, in a letter: proc_pid_stat(5). "" once it has ended."""
-        return _state(self.pid)
+        return state_of(self.pid)
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody has stopped it: by SIGSTOP, or as a debugger does."""
-        return self.state in ("T", "t")
+        """Whether somebody has stopped it: by SIGSTOP, as a debugger does, or by freezing its control group."""
+        return bool(how_stopped(self.pid))
 
     def ended(self) -> str:
         """How it ended, with the end of its log; "" while it lives."""
@@ -181,10 +182,11 @@ class _Watch:
         if self._ends and (how := daemon.ended()):
             raise MachineError(how)
         state = daemon.state
-        self._stopped_s = self._stopped_s + passed_s if state in ("T", "t") else 0.0
+        self._stopped_s = self._stopped_s + passed_s if daemon.stopped else 0.0
         if self._stopped_s >= STOPPED_S:
             raise MachineError(
-                f"{daemon.name} (process {daemon.pid}) is stopped, by a signal or a debugger, and does nothing"
+                f"{daemon.name} (process {daemon.pid}) is stopped, by a signal, a debugger or its control group, and "
+                "does nothing"
             )
         if self._echo is None or self._echo.answers():
             self._idle_s = self._stuck_s = 0.0
@@ -262,13 +264,6 @@ def how_ended(status: int) -> str:
         ('was killed by signal 9', 'ended with status 1')
     """
     return f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
-
-
-def _state(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
 
 
 def _files(pid: int) -> int:

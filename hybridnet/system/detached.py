@@ -23,7 +23,7 @@ from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import require_own, start_time, state_directory
 from hybridnet.system.python_command import python_module
 
-__all__ = ["DetachedRun", "detach", "detached_runs", "find_detached"]
+__all__ = ["DetachedRun", "detach", "detached_runs", "find_detached", "keeper_of_this_process"]
 
 BEGIN_S = 20.0
 _POLL_S = 0.05
@@ -128,6 +128,15 @@ def detached_runs() -> list[DetachedRun]:
     require_own(above)
     found = [_read(directory) for directory in above.iterdir()]
     return sorted((run for run in found if run is not None), key=lambda run: int(run.name[1:]))
+
+
+def keeper_of_this_process() -> int | None:
+    """The keeper of the detached run that this process is; None: it is none."""
+    born = start_time(os.getpid())
+    for run in detached_runs():
+        if (run.facts["head"], run.facts["head_start"]) == (os.getpid(), born):
+            return int(run.facts["keeper"])
+    return None
 
 
 def find_detached(name: str | None) -> DetachedRun:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Watches processes that a run needs: whether one ends, and whether one is stopped.
 
-A process that ends makes its pidfd readable. That one is stopped, by SIGSTOP, a debugger or a terminal, says only its
-state in /proc, which is looked at ten times a second: a stop of more than a tenth of a second is seen.
+A process that ends makes its pidfd readable. That one is stopped, by SIGSTOP, a debugger or a terminal, or frozen by a
+control group, says only its state in /proc, which is looked at ten times a second: a stop of more than a tenth of a
+second is seen.
+
+Who watches may be stopped, too, and then sees nothing. It notices that by its own clock, once it goes on.
 """
 
 from __future__ import annotations
@@ -13,18 +16,30 @@ import select
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import NamedTuple
 
 from hybridnet.system.incidents import Incidents
 from hybridnet.system.priority import Priority, raise_thread
+from hybridnet.system.process_state import how_stopped
 
-__all__ = ["ProcessWatch", "how_ended"]
+__all__ = ["Part", "ProcessWatch", "how_ended"]
 
 LOOK_SECONDS = 0.1
 STOOD_STILL_SECONDS = 2.0
-_STOPPED = {"T": "was stopped (SIGSTOP, or by its terminal)", "t": "was stopped by a debugger"}
+_RAN = 0.1  # of a time in which it stood still: who ran for more of it was not stopped, but computed
+
+
+class Part(NamedTuple):
+    """A process that a run needs.
+
+    Args:
+        wanted: whether it is wanted still when it ends; if not, or if somebody else notes that, its end is no incident.
+    """
+
+    pid: int
+    wanted: Callable[[], bool] = lambda: True
 
 
 @dataclass
@@ -42,12 +57,14 @@ class ProcessWatch:
 
     Args:
         incidents: where it writes what it sees.
-        own: what this process is called, if it is to notice that it was stopped itself; None: it may have reasons to
-            stand still, as a script has that computes something.
+        own: what this process is called, if it is to notice that it was stopped itself for `STOOD_STILL_SECONDS`; None:
+            another watch in this process does. A script that computes something, so that no thread of it gets its turn,
+            has not been stopped.
     """
 
     def __init__(self, incidents: Incidents, own: str | None = None) -> None:
         self._incidents, self._own = incidents, own
+        self._expected: dict[str, int] = {}
         self._lock = threading.Lock()
         self._watched: dict[str, _Watched] = {}
         self._poll = select.epoll()
@@ -56,13 +73,17 @@ class ProcessWatch:
         self._closed = False
         self._thread: threading.Thread | None = None
 
-    def watch(self, name: str, pid: int, wanted: Callable[[], bool] = lambda: True) -> None:
-        """Watch a process from now on, under this name, instead of an earlier one of that name.
+    def expect(self, parts: Mapping[str, Part]) -> None:
+        """Watch these from now on, by name, and no others. One that is watched already, or has ended, stays so."""
+        for name in self._expected.keys() - parts.keys():
+            self.forget(name)
+        for name, part in parts.items():
+            if self._expected.get(name) != part.pid:
+                self.watch(name, *part)
+        self._expected = {name: part.pid for name, part in parts.items()}
 
-        Args:
-            wanted: whether it is wanted still when it ends; if not, or if somebody else notes that, its end is no
-                incident.
-        """
+    def watch(self, name: str, pid: int, wanted: Callable[[], bool] = lambda: True) -> None:
+        """Watch a process from now on, under this name, instead of an earlier one of that name: see `Part`."""
         self.forget(name)
         try:
             descriptor = os.pidfd_open(pid)
@@ -84,13 +105,15 @@ class ProcessWatch:
             if watched is not None:
                 self._poll.unregister(watched.descriptor)
                 os.close(watched.descriptor)
+                if watched.stopped:
+                    self._incidents.end(name)
 
     def look(self) -> None:
-        """See now whether processes are stopped, for who is about to read the incidents."""
+        """See now whether processes have ended or are stopped, for who is about to read the incidents."""
         with self._lock:
             known = dict(self._watched)
-        for name, watched in known.items():
-            self._look(name, watched)
+            readable = {descriptor for descriptor, _ in self._poll.poll(0)} if known else set()
+        self._see(known, readable)
 
     def close(self) -> None:
         """Watch no longer. A second call does nothing."""
@@ -107,21 +130,29 @@ class ProcessWatch:
 
     def _run(self) -> None:
         raise_thread(Priority.AGENT)
-        looked_ns = time.monotonic_ns()
+        looked_ns, ran_ns = time.monotonic_ns(), time.process_time_ns()
         while not self._closed:
             readable = {descriptor for descriptor, _ in self._poll.poll(LOOK_SECONDS)}
-            now_ns = time.monotonic_ns()
-            if self._own is not None and now_ns - looked_ns > STOOD_STILL_SECONDS * 1e9:
+            now_ns, now_ran_ns = time.monotonic_ns(), time.process_time_ns()
+            stood_ns = now_ns - looked_ns
+            if (
+                self._own is not None
+                and stood_ns > STOOD_STILL_SECONDS * 1e9
+                and now_ran_ns - ran_ns < _RAN * stood_ns
+            ):
                 self._incidents.begin(self._own, "stood still", looked_ns)
                 self._incidents.end(self._own)
-            looked_ns = now_ns
+            looked_ns, ran_ns = now_ns, now_ran_ns
             with self._lock:
                 known = dict(self._watched)
-            for name, watched in known.items():
-                if watched.descriptor in readable:
-                    self._see_end(name, watched)
-                else:
-                    self._look(name, watched)
+            self._see(known, readable)
+
+    def _see(self, known: Mapping[str, _Watched], readable: Container[int]) -> None:
+        for name, watched in known.items():
+            if watched.descriptor in readable:
+                self._see_end(name, watched)
+            else:
+                self._look(name, watched)
 
     def _see_end(self, name: str, watched: _Watched) -> None:
         with self._lock:
@@ -137,14 +168,13 @@ class ProcessWatch:
         with self._lock:
             if self._watched.get(name) is not watched:
                 return
-            how = _STOPPED.get(_state(watched.pid), "")
+            how = how_stopped(watched.pid)
             if how == watched.stopped:
                 return
             watched.stopped = how
+            self._incidents.end(name)
             if how:
                 self._incidents.begin(name, how)
-            else:
-                self._incidents.end(name)
 
 
 def how_ended(pidfd: int) -> str:
@@ -156,11 +186,3 @@ def how_ended(pidfd: int) -> str:
                 return f"ended with status {told.si_status}"
             return f"was killed by {signal.Signals(told.si_status).name}"
     return "has ended"
-
-
-def _state(pid: int) -> str:
-    """The letter of a process's state; empty where it has gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
-        return ""

@@ -22,7 +22,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-GROUPS = Path("/sys/fs/cgroup")
+GROUPS = next(  # control groups of version 2; beside those of version 1 they have a folder of their own
+    (
+        path
+        for path in map(Path, ("/sys/fs/cgroup", "/sys/fs/cgroup/unified"))
+        if (path / "cgroup.controllers").exists()
+    ),
+    Path("/sys/fs/cgroup"),
+)
 PATIENCE_S = 20.0
 APPEARS_S = 20.0
 END_S = 60.0
@@ -150,21 +157,39 @@ def _appears(head: subprocess.Popen[bytes], daemon: str, output: Path, mark: str
 @contextlib.contextmanager
 def _harmed(pid: int, harm: str) -> Iterator[None]:
     if harm == "hang":
-        group = GROUPS / f"harmed-{os.getpid()}-{pid}"
-        group.mkdir()
-        try:
-            (group / "cgroup.procs").write_text(str(pid))
-            (group / "cgroup.freeze").write_text("1")
+        with frozen(pid, for_good=True):
             yield
-        finally:
+        return
+    os.kill(pid, signal.SIGKILL if harm == "kill" else signal.SIGSTOP)
+    yield
+
+
+@contextlib.contextmanager
+def frozen(pid: int, *, for_good: bool = False) -> Iterator[None]:
+    """A process is frozen by a control group of its own: it is not stopped, and does nothing.
+
+    Args:
+        for_good: it is killed in the end, as what froze it goes; if not, it goes on.
+    """
+    before = next(
+        line for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines() if line.startswith("0::")
+    )
+    group = GROUPS / f"harmed-{os.getpid()}-{pid}"
+    group.mkdir()
+    try:
+        (group / "cgroup.procs").write_text(str(pid))
+        (group / "cgroup.freeze").write_text("1")
+        yield
+    finally:
+        if for_good:
             (group / "cgroup.kill").write_text("1")
             deadline = time.monotonic() + 5
             while (group / "cgroup.procs").read_text() and time.monotonic() < deadline:
                 time.sleep(0.01)
-            group.rmdir()
-        return
-    os.kill(pid, signal.SIGKILL if harm == "kill" else signal.SIGSTOP)
-    yield
+        else:
+            (group / "cgroup.freeze").write_text("0")
+            (GROUPS / before[3:].strip("/") / "cgroup.procs").write_text(str(pid))
+        group.rmdir()
 
 
 def _end(head: subprocess.Popen[bytes]) -> None:
@@ -223,8 +248,8 @@ def _command_line(pid: int) -> str:
 
 
 def can_freeze() -> bool:
-    """Whether processes can be made to hang here: control groups of version 2."""
-    return (GROUPS / "cgroup.controllers").exists()
+    """Whether processes can be made to hang here: control groups of version 2, and the right to make some."""
+    return (GROUPS / "cgroup.controllers").exists() and os.access(GROUPS, os.W_OK)
 
 
 def main(words: list[str]) -> int:

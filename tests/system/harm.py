@@ -10,6 +10,7 @@ behind portals, in which a ping goes on. A harm that ends by itself is undone af
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -24,6 +25,7 @@ from pathlib import Path
 
 from hybridnet import LinuxBridge, Net, Topo
 from hybridnet.errors import HybridnetError
+from tests.system.daemons_harmed import can_freeze, frozen
 from tests.system.port_type import PORT_TYPE
 
 
@@ -93,6 +95,7 @@ class Seen:
 SLACK_S = 0.5  # from an event to its being noted, and of a mark, which takes a moment
 
 DAEMONS = {"ovs-vswitchd": "^[^ ]*ovs-vswitchd unix", "ovsdb-server": "^[^ ]*ovsdb-server /"}
+OUTER, AGENT = "the outer process of machine m1", "the agent of machine m1"
 INSTANCE = "^[^ ]*python[^ ]* .*-m hybridnet[.]simulate[.]instance"
 
 
@@ -112,8 +115,24 @@ def _ryu(running: Running) -> int:
     return int(running.net.controllers[0].pid or 0)
 
 
-def _guardian(running: Running) -> int:
-    return running.net.cluster.processes()["the guardian"]
+def _beside(name: str) -> Callable[[Running], int]:
+    return lambda running: running.net.cluster.processes()[name].pid
+
+
+def _init(running: Running) -> int:
+    outer = _beside(OUTER)(running)
+    return int(Path(f"/proc/{outer}/task/{outer}/children").read_text())
+
+
+def _stop_itself(_running: Running) -> None:
+    subprocess.run(["sh", "-c", "kill -STOP $PPID; sleep 2.5; kill -CONT $PPID"], check=True)
+
+
+def _freezing(
+    pid: Callable[[Running], int],
+) -> tuple[Callable[[Running], object], Callable[[Running], object]]:
+    freezing = contextlib.ExitStack()
+    return lambda running: freezing.enter_context(frozen(pid(running))), lambda _running: freezing.close()
 
 
 def harms(stops: tuple[float, ...] = (0.3, 2.0, 10.0)) -> list[Harm]:
@@ -130,11 +149,26 @@ def harms(stops: tuple[float, ...] = (0.3, 2.0, 10.0)) -> list[Harm]:
     for seconds in stops:
         stop, go_on = (_signal(INSTANCE, number) for number in (signal.SIGSTOP, signal.SIGCONT))
         made.append(Harm(f"stop instance {seconds:g} s", "instance m1", "was stopped", stop, go_on, seconds))
-    for part, pid in (("controller c0", _ryu), ("the guardian", _guardian)):
-        made.append(Harm(f"kill {part}", part, "was killed by SIGKILL", _head(pid, signal.SIGKILL)))
+    for part, pid, ends in (
+        ("controller c0", _ryu, True),
+        ("the guardian", _beside("the guardian"), True),
+        (OUTER, _beside(OUTER), False),  # with these three the machine ends
+        ("the init", _init, False),
+        (AGENT, _beside(AGENT), False),
+    ):
+        if ends:
+            made.append(Harm(f"kill {part}", part, "was killed by SIGKILL", _head(pid, signal.SIGKILL)))
         for seconds in stops[:2]:
             stop, go_on = (_head(pid, number) for number in (signal.SIGSTOP, signal.SIGCONT))
             made.append(Harm(f"stop {part} {seconds:g} s", part, "was stopped", stop, go_on, seconds))
+        if can_freeze():
+            made.append(
+                Harm(f"freeze {part} 0.3 s", part, "was frozen by its control group", *_freezing(pid))
+            )
+    if os.getpid() != 1:  # nobody inside stops the first process of a namespace
+        made.append(
+            Harm("stop the script 2.5 s", "the script", "stood still", _stop_itself, lambda _running: None)
+        )
     for device, part in (
         ("s1-eth1", "port s1-eth1 of s1"),
         ("s1-eth2", "port s1-eth2 of s1"),

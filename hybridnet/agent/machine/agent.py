@@ -72,6 +72,7 @@ class Agent:
         own_files: bool = True,
         outside: int | None = None,
         pmd_cpus: list[int] | None = None,
+        init: int | None = None,
     ) -> None:
         """
         Args:
@@ -82,6 +83,7 @@ class Agent:
             outside: a descriptor of the network namespace that a machine with one of its own has left.
             pmd_cpus: the processors that serve AF_XDP ports, unless `build` is told others; default: one, which Open
                 vSwitch chooses.
+            init: the machine's first process, where it has one: see `hybridnet.machines.workers.init`.
         """
         self.machine = machine
         self._pmd_cpus = pmd_cpus
@@ -113,6 +115,7 @@ class Agent:
         self._witnesses = Witnesses(
             self.acts,
             "the agent" if own_files else None,
+            init,
             self._switching.processes,
             self._switching.sockets,
             lambda: self._instances.processes,

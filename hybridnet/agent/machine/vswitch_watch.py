@@ -75,14 +75,22 @@ class VSwitchWatch:
         for line in self._lines.values():
             line.ask()
 
-    def silent(self) -> dict[str, int]:
-        """The daemons that have not answered for `SILENT_SECONDS`, and since when: CLOCK_MONOTONIC, in nanoseconds."""
-        before = time.monotonic_ns() - int(SILENT_SECONDS * 1e9)
-        return {
-            name: line.asked_ns
-            for name, line in self._lines.items()
-            if line.open and line.asked_ns is not None and line.asked_ns < before
-        }
+    def silent(self, excused: Mapping[str, int | None]) -> dict[str, int]:
+        """The daemons that have not answered for `SILENT_SECONDS`, and since when: CLOCK_MONOTONIC, in nanoseconds.
+
+        Args:
+            excused: daemons that could not answer until then, which is known otherwise; None: they still cannot.
+        """
+        now_ns = time.monotonic_ns()
+        before_ns = now_ns - int(SILENT_SECONDS * 1e9)
+        found = {}
+        for name, line in self._lines.items():
+            if line.open and line.asked_ns is not None:
+                until_ns = excused.get(name, 0)
+                since_ns = max(line.asked_ns, now_ns if until_ns is None else until_ns)
+                if since_ns < before_ns:
+                    found[name] = since_ns
+        return found
 
     def close(self) -> None:
         """Watch no longer."""

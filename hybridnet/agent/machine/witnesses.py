@@ -26,7 +26,7 @@ from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.system.ending import Endings
 from hybridnet.system.incidents import Incidents
 from hybridnet.system.priority import Priority, raise_thread
-from hybridnet.system.process_watch import ProcessWatch
+from hybridnet.system.process_watch import Part, ProcessWatch
 
 __all__ = ["Witnesses"]
 
@@ -41,7 +41,9 @@ class Witnesses:
 
     Args:
         acts: what the run does itself.
-        own: what the agent's process is called; None: it is the script's, too.
+        own: what the agent's process is called; None: it is the script's, too, which watches itself.
+        init: the first process of a machine that has one: it holds the machine's namespaces, and that it ends is noted
+            by the head, as the machine ends with it.
         daemons: the processes of Open vSwitch by name; empty where there is none.
         sockets: those of ovs-vswitchd and ovsdb-server; None where there is no Open vSwitch.
         instances: the processes of the instances by name; that they end is noted by who restarts them.
@@ -51,20 +53,16 @@ class Witnesses:
         self,
         acts: Acts,
         own: str | None,
+        init: int | None,
         daemons: Callable[[], Mapping[str, int]],
         sockets: Callable[[], Sockets | None],
         instances: Callable[[], Mapping[str, int]],
     ) -> None:
         self.incidents = Incidents()
-        self._acts, self._own, self._daemons, self._sockets, self._instances = (
-            acts,
-            own,
-            daemons,
-            sockets,
-            instances,
-        )
+        self._acts, self._own = acts, own
+        self._init = {} if init is None else {"the init": Part(init, _noted_elsewhere)}
+        self._daemons, self._sockets, self._instances = daemons, sockets, instances
         self._processes: ProcessWatch | None = None
-        self._known: dict[str, int] = {}  # processes that are watched
         self._lock = threading.Lock()  # guards the watches, which `expect` changes
         self._devices: DeviceWatch | None = None
         self._vswitch: VSwitchWatch | None = None
@@ -99,14 +97,12 @@ class Witnesses:
         """Processes have begun, or have been ended by the run itself."""
         if self._processes is None:
             return
-        daemons = dict(self._daemons())
-        now = {**daemons, **{f"instance {name}": pid for name, pid in self._instances().items()}}
-        for name in self._known.keys() - now.keys():
-            self._processes.forget(name)
-        for name, pid in now.items():
-            if self._known.get(name) != pid:
-                self._processes.watch(name, pid, _wanted if name in daemons else _noted_elsewhere)
-        self._known = now
+        # The run ends its daemons when nothing is watched any more.
+        daemons = {name: Part(pid) for name, pid in self._daemons().items()}
+        instances = {
+            f"instance {name}": Part(pid, _noted_elsewhere) for name, pid in self._instances().items()
+        }
+        self._processes.expect({**self._init, **daemons, **instances})
 
     def rows(self) -> list[dict[str, Any]]:
         """What has happened until now: see `hybridnet.system.incidents.Incidents.rows`."""
@@ -160,12 +156,12 @@ class Witnesses:
 
     def _look_for_silence(self) -> None:
         assert self._vswitch is not None
-        silent = self._vswitch.silent()
-        stopped = {row["part"] for row in self.incidents.open() if row["how"] != SILENT}
+        stopped = {row["part"]: row["to_ns"] for row in self.incidents.rows() if row["how"] != SILENT}
+        silent = self._vswitch.silent(stopped)
         for name in ("ovsdb-server", "ovs-vswitchd"):
             if name not in silent:
                 self.incidents.end(name, SILENT)
-            elif name not in stopped and not self._acts.own():  # a change of many ports takes its time
+            elif not self._acts.own():  # a change of many ports takes its time
                 self.incidents.begin(name, SILENT, silent[name])
         self._vswitch.ask()
 
@@ -187,14 +183,9 @@ class Witnesses:
     def _close_processes(self) -> None:
         if self._processes is not None:
             self._processes.close()
-            self._processes, self._known = None, {}
-
-
-def _wanted() -> bool:
-    """Of a daemon's process: the run ends it when nothing is watched any more."""
-    return True
+            self._processes = None
 
 
 def _noted_elsewhere() -> bool:
-    """Of an instance's process: see `hybridnet.agent.instances.outage_log`."""
+    """Of an instance's process: see `hybridnet.agent.instances.outage_log`; of the init's: the head."""
     return False

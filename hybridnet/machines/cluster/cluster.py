@@ -50,6 +50,7 @@ from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, read_entries
 from hybridnet.system.log import warn
 from hybridnet.system.loopback import require_loopback
+from hybridnet.system.process_watch import Part
 from hybridnet.system.rootless import refuse_rootless
 
 if TYPE_CHECKING:
@@ -384,10 +385,11 @@ class Cluster:
                 self._forget(machine)
             return final
 
-    def processes(self) -> dict[str, int]:
-        """The guardian's."""
+    def processes(self) -> dict[str, Part]:
+        """The guardian's, and those of the machines."""
         pid = self._guardian.pid
-        return {} if pid is None else {"the guardian": pid}
+        guardian = {} if pid is None else {"the guardian": Part(pid)}
+        return {**guardian, **self._starter.processes()}
 
     def close(self) -> None:
         """Let every agent clean up, end the machines, and remove the run's directory.

@@ -43,6 +43,7 @@ from hybridnet.system.log import info
 from hybridnet.system.loopback import require_loopback
 from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.priority import Priority, raise_thread
+from hybridnet.system.process_watch import Part
 
 __all__ = ["HERE", "Here"]
 
@@ -150,10 +151,10 @@ class Here:
             f"machine {machine} is the only one of this network and cannot leave; stop the network"
         )
 
-    def processes(self) -> dict[str, int]:
+    def processes(self) -> dict[str, Part]:
         """The guardian's."""
         pid = self._guardian.pid
-        return {} if pid is None else {"the guardian": pid}
+        return {} if pid is None else {"the guardian": Part(pid)}
 
     def outlive(self) -> None:
         """Have the guardian wait for the last program in a host, should this process end without `close`."""

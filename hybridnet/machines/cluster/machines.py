@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from hybridnet.system.journal import Journal
+from hybridnet.system.process_watch import Part
 
 __all__ = ["Arrival", "Call", "Calls", "Facts", "Loss", "Machines"]
 
@@ -79,8 +80,10 @@ class Machines(Protocol):
     def remove(self, machine: str) -> dict[str, Any]:
         """Let a machine leave while the others run on: see `hybridnet.machines.cluster.Cluster.remove`."""
 
-    def processes(self) -> dict[str, int]:
-        """The processes beside the script that the run has on this computer, by name."""
+    def processes(self) -> dict[str, Part]:
+        """The processes beside the script that the run has on this computer, by name. That one of a machine ends is
+        told as the machine's loss.
+        """
 
     def close(self) -> None:
         """Remove everything."""

@@ -32,6 +32,7 @@ from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.cleaning import clean_machine, clean_remote
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, state_directory
+from hybridnet.system.process_watch import Part
 from hybridnet.system.python_command import python_module
 
 __all__ = ["LocalStarter", "Meeting", "SshStarter", "Starter"]
@@ -78,6 +79,15 @@ class Starter:
         """Whoever waits for a machine calls this. Raises MachineError: a process of it here is stopped."""
         if machine in self._launched:
             self._launched[machine].look()
+
+    def processes(self) -> dict[str, Part]:
+        """Those of the machines that are on this computer, by name. That one ends is told as the machine's loss."""
+        return {
+            f"the {what} of machine {name}": Part(pid, _noted_as_loss)
+            for name, launched in self._launched.items()
+            for what, pid in launched.processes()
+            if what != "init"  # its agent watches it, wherever the machine is
+        }
 
     def clear(self, machine: str) -> None:
         """End what is left of a machine, and remove what it leaves: afterwards it can be started again.
@@ -260,6 +270,11 @@ class SshStarter(Starter):
                 f"machine {machine} cannot return before what is left of it has ended: {error}; try again once "
                 f"`ssh {host.target}` works"
             ) from None
+
+
+def _noted_as_loss() -> bool:
+    """Of a machine's process: see `hybridnet.machines.cluster.roll`."""
+    return False
 
 
 def _with_cure(error: MachineError, target: str) -> HybridnetError:

@@ -36,6 +36,7 @@ class LaunchedMachine:
     def __init__(self, name: str, argv: list[str], first: dict[str, Any], journal: Journal) -> None:
         """Start it and send it the first line; see `hybridnet.machines.workers.init`."""
         self.name = name
+        self._what = "ssh" if Path(argv[0]).name == "ssh" else "outer process"
         self._words: deque[bytes] = deque(maxlen=60)
         self._process = subprocess.Popen(
             argv,
@@ -100,15 +101,15 @@ class LaunchedMachine:
         Raises:
             MachineError: one of its processes is stopped, and does nothing.
         """
-        for what, pid in self._processes():
+        for what, pid in self.processes():
             if pid not in self._seen:
                 self._seen.add(pid)
                 self._vigil.add(Daemon(f"machine {self.name}: its {what}", pid))
         self._vigil.look()
 
-    def _processes(self) -> Iterator[tuple[str, int]]:
-        """Those that are here: of a machine elsewhere it is ssh."""
-        yield "outer process", self._process.pid
+    def processes(self) -> Iterator[tuple[str, int]]:
+        """Those that are here, and what each is: ``outer process``, ``init``, ``agent``; of one elsewhere ``ssh``."""
+        yield self._what, self._process.pid
         for init in _children(self._process.pid):
             yield "init", init
             for child in _children(init):

@@ -36,6 +36,7 @@ async def _serve(settings: dict[str, Any]) -> None:
         own_network=settings["own_network"],
         outside=settings.get("outside"),
         pmd_cpus=settings.get("pmd_cpus"),
+        init=os.getppid(),
     )
     watch: asyncio.Future[None] | None = None
     ending: asyncio.Future[None] | None = None

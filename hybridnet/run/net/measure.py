@@ -31,8 +31,9 @@ from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.machines import Counters
 from hybridnet.observe.results.verdict import Verdict, Word, judge_marks
 from hybridnet.run.controllers.kinds import RemoteController
+from hybridnet.system.detached import keeper_of_this_process
 from hybridnet.system.incidents import Incidents
-from hybridnet.system.process_watch import ProcessWatch
+from hybridnet.system.process_watch import Part, ProcessWatch
 from hybridnet.system.simulated_time import time_is_simulated
 
 __all__ = ["Absence", "Joined", "Left", "Mark", "Measured", "Measuring"]
@@ -152,13 +153,16 @@ class Measuring:
         self._history = _History()
         self._incidents = Incidents()  # of what runs beside the script, and not on a machine
         self._processes: ProcessWatch | None = None
+        self._keeper: int | None = None
+        self._controllers: Sequence[RemoteController] = ()
         self._losses: list[str] = []  # tests that lost everything
 
     def begin(self, cluster: Machines, controllers: Sequence[RemoteController]) -> None:
         """The network has started: the first mark. Raises what the machines do.
 
         Args:
-            controllers: those of ours are watched, as what else the run has on this computer.
+            controllers: those of ours are watched, as what else the run has on this computer. One that the script
+                starts anew is watched from the next mark on.
         """
         self._first = self._last = None
         self._history = _History()
@@ -166,13 +170,9 @@ class Measuring:
         self._start = object()
         self._incidents = Incidents()
         self._end_watch()
-        self._processes = ProcessWatch(self._incidents)
-        for name, pid in cluster.processes().items():
-            self._processes.watch(name, pid)
-        for controller in controllers:
-            if (own := controller.pid) is not None:
-                wanted = partial(_is_wanted, controller, own)
-                self._processes.watch(f"controller {controller.name}", own, wanted)
+        self._processes = ProcessWatch(self._incidents, "the script")
+        self._keeper, self._controllers = keeper_of_this_process(), controllers
+        self._expect_processes(cluster)
         self._first = self._take(cluster)
         self._cluster = cluster
         open_runs.began(self._stop)
@@ -188,11 +188,13 @@ class Measuring:
 
     def returned(self, machine: str, loss: Loss, counters: dict[str, Any]) -> Absence:
         """A lost machine has been built again, and has counted this."""
+        self._expect_processes(self._cluster)
         self._history.absences.append(Absence(machine, loss, counters))
         return self._history.absences[-1]
 
     def joined(self, machine: str, counters: dict[str, Any]) -> None:
         """A machine has been built that joins, and has counted this."""
+        self._expect_processes(self._cluster)
         self._history.joined.append(Joined(machine, counters))
 
     def left(self, machine: str, counters: dict[str, Any], instance: str | None = None) -> None:
@@ -250,6 +252,18 @@ class Measuring:
         notes = list(now.failed_tests[len(since.failed_tests) :])
         return replace(verdict, notes=[*notes, IN_SIMULATED_TIME] if time_is_simulated() else notes)
 
+    def _expect_processes(self, cluster: Machines | None) -> None:
+        """Those that run now are watched from now on."""
+        if cluster is None or self._processes is None:
+            return
+        keeper = {} if self._keeper is None else {"the keeper": Part(self._keeper)}
+        controllers = {
+            f"controller {each.name}": Part(pid, partial(_is_wanted, each, pid))
+            for each in self._controllers
+            if (pid := each.pid) is not None
+        }
+        self._processes.expect({**keeper, **controllers, **cluster.processes()})
+
     def _end_watch(self) -> None:
         if self._processes is not None:
             self._processes.close()
@@ -262,6 +276,7 @@ class Measuring:
     def _mark(self, counters: dict[str, dict[str, Any]], cluster: Machines) -> Mark:
         if self._processes is not None:
             self._processes.look()
+            self._expect_processes(cluster)
         incidents, tests = self._incidents.rows(), tuple(self._losses)
         return Mark(counters, self._start, cluster.lost(), incidents, tests)
 

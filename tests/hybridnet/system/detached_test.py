@@ -14,7 +14,12 @@ import pytest
 
 from hybridnet.cli.main import main
 from hybridnet.errors import UsageError
-from hybridnet.system.detached import DetachedRun, detached_runs, find_detached
+from hybridnet.system.detached import (
+    DetachedRun,
+    detached_runs,
+    find_detached,
+    keeper_of_this_process,
+)
 from hybridnet.system.journal import start_time
 from hybridnet.system.keeper import FRAME, WINDOW
 from tests.hybridnet.system.detached_support import runs_of_our_own, started
@@ -55,6 +60,13 @@ def test_a_run_goes_on_by_itself_and_takes_what_is_typed() -> None:
     assert os.getsid(run.facts["head"]) == run.facts["head"] != os.getsid(0)
     assert b"heard hello" in said_until(run, b"heard hello")  # who comes later sees the end of it
     assert find_detached(None).name == find_detached("d1").name == "d1"
+
+
+def test_a_run_knows_its_keeper() -> None:
+    tells = "from hybridnet.system.detached import keeper_of_this_process as k; print('keeper', k(), 'it is'); input()"
+    run = started(tells)
+    said_until(run, f"keeper {run.facts['keeper']} it is".encode())
+    assert keeper_of_this_process() is None
 
 
 def test_its_end_and_its_output_stay_until_it_is_forgotten(capsys: pytest.CaptureFixture[str]) -> None:

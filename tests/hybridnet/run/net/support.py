@@ -10,6 +10,7 @@ from typing import Any
 
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster.machines import Arrival, Loss
+from hybridnet.system.process_watch import Part
 
 
 def counters(**changes: Any) -> dict[str, Any]:
@@ -91,7 +92,7 @@ class FakeCluster:
         answer: dict[str, Any] = self.call(machine, "destroy")
         return answer
 
-    def processes(self) -> dict[str, int]:
+    def processes(self) -> dict[str, Part]:
         return {}
 
     def close(self) -> None:
