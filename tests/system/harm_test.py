@@ -19,6 +19,7 @@ SOON = [
         "kill ovs-vswitchd",
         "stop instance 0.3 s",
         "kill controller c0",
+        "stop the init 0.3 s",
         "remove s1-eth2p",
         "s1-eth1 down 0.3 s",
     ),
@@ -95,6 +96,32 @@ def test_what_a_mininet_script_has_other_programs_do_is_its_own_doing(tmp_path: 
     done = run_on_a_computer([".venv/bin/hybridnet", "run", str(script)])
     assert done.status == 0, done.err
     assert "do not use what was measured" not in done.err
+    assert not done.left
+
+
+MININET_CONTROLLERS_SCRIPT = """
+import os, subprocess, time
+from mininet.net import Mininet
+from mininet.node import Controller
+
+net = Mininet(controller=None)
+net.addController("c0")
+net.addController("c1", controller=Controller, command="sleep", cargs="600", port=7777)
+net.addLink(net.addHost("h1"), net.addSwitch("s1"))
+net.start()
+subprocess.run(["pkill", "-9", "-f", "controller_program"], check=True)
+subprocess.run(["pkill", "-9", "-f", "sleep 600"], check=True)
+net.stop()
+"""
+
+
+def test_a_controller_of_a_mininet_script_is_watched_once_it_listens(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(MININET_CONTROLLERS_SCRIPT)
+    done = run_on_a_computer([".venv/bin/hybridnet", "run", str(script)])
+    assert "Verdict: broken: this computer: controller c0 was killed by SIGKILL" in done.err, done.err
+    assert "controller c1: `sleep 600` does not listen on port 7777" in done.err
+    assert "controller c1 was killed" not in done.err
     assert not done.left
 
 

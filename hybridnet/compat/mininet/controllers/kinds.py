@@ -328,9 +328,11 @@ class _Program(_Remote):
         self._command = command
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
+        self._given_up = False
 
     def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
         """Start it; wait until it listens where the switches come by a relay. Raises ControllerError."""
+        self._given_up = False
         with contextlib.ExitStack() as closing:
             printed: Any = subprocess.DEVNULL
             if self._log is not None:
@@ -370,7 +372,15 @@ class _Program(_Remote):
                 return
             time.sleep(_POLL_S)
 
+    @property
+    def pid(self) -> int | None:
+        """Its process, while it is to run. One that has left a daemon behind, or has never listened, is none."""
+        if self._process is None or self._given_up or self._process.poll() == 0:
+            return None
+        return self._process.pid
+
     def _complain_of(self, what: str) -> None:
+        self._given_up = True
         where = "" if self._log is None else f"; {self._log} says why"
         tolerate(f"controller {self.name}: `{self._command}` {what}", f"switches go on without it{where}")
 
@@ -403,6 +413,11 @@ class _OwnProgram(_Program):
 
     def _complain_of(self, what: str) -> None:
         raise ControllerError(f"controller {self.name}: `{self._command}` {what}")
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, while it is to run."""
+        return None if self._process is None else self._process.pid
 
     def check(self) -> None:
         """Raise ControllerError if it has died."""
@@ -453,6 +468,11 @@ class _Own(kinds.RemoteController):
     def check(self) -> None:
         """Raise ControllerError if it has died."""
         self._chosen.check()
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, while it is to run."""
+        return self._chosen.pid
 
     def end(self) -> None:
         """Stop it."""
