@@ -7,7 +7,8 @@
 //
 // What the script itself gave to the device in the kernel is shown as the kernel shows it. Scripts call this a hundred
 // times a second, so it is a program of its own, and starts the kernel's only where the kernel has something to show. The
-// words are understood in one place: hybridnet/compat/mininet/tc/server.py, which has the other end of the socket.
+// words are understood in one place: hybridnet/compat/mininet/tc/server.py, which has the other end of the socket. Of a
+// batch (-b FILE), each line is asked for by itself.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -205,10 +207,28 @@ Answer kernels_answer(const std::string& program, const Words& words) {
   return answer;
 }
 
+bool complains(const Answer& answer, const char* of) {
+  return answer.status != 0 && answer.err.find(of) != std::string::npos;
+}
+
 // No netem in the kernel; a switch's port that is no device.
 bool cannot(const Answer& own) {
-  const auto says = [&own](const char* text) { return own.err.find(text) != std::string::npos; };
-  return own.status != 0 && (says("kind is unknown") || says("Cannot find device"));
+  return complains(own, "kind is unknown") || complains(own, "Cannot find device");
+}
+
+bool among(const Words& words, const char* word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The kernel's answer to what the simulator does not do; why it does not is said.
+Answer explained(Answer own) {
+  if (complains(own, "kind is unknown")) {
+    own.err +=
+        "hybridnet: this kernel has no such queueing discipline, and the simulator has only netem, tbf, htb "
+        "5: and red 6:, "
+        "at the root of an interface and below each other as Mininet has them\n";
+  }
+  return own;
 }
 
 // What the script's answer, and the kernel's beside it, come to; nothing: all of it is the kernel's.
@@ -225,7 +245,68 @@ std::optional<Answer> together(const std::string& path, const std::string& progr
   Words again = {std::string(kAnyway)};
   again.insert(again.end(), words.begin(), words.end());
   if (std::optional<Answer> anyway = asked(path, again)) return anyway;
-  return own;
+  return explained(own);
+}
+
+// What a run of this computer answers; nothing: it is all the kernel's.
+std::optional<Answer> answered(const std::string& program, const Words& words) {
+  if (!among(words, "dev")) return std::nullopt;
+  for (const std::string& path : sockets())
+    if (std::optional<Answer> answer = together(path, program, words)) return answer;
+  return std::nullopt;
+}
+
+int print(const Answer& answer) {
+  write_all(STDOUT_FILENO, answer.out);
+  write_all(STDERR_FILENO, answer.err);
+  return answer.status;
+}
+
+// Commands in a file, one a line: tc -b FILE (tc(8)).
+struct Batch {
+  std::string file;    // "-": the standard input
+  bool force = false;  // goes on after an error
+  Words options;       // of each of its commands
+};
+
+std::optional<Batch> batch_of(const Words& words) {
+  const auto begins = [](std::string_view whole, const std::string& word) {
+    return word.size() > 1 && whole.substr(0, word.size()) == word;
+  };
+  Batch batch;
+  for (std::size_t i = 0; i < words.size() && words[i].starts_with('-'); ++i) {
+    if (begins("-batch", words[i])) {
+      if (++i < words.size()) batch.file = words[i];
+    } else if (begins("-force", words[i])) {
+      batch.force = true;
+    } else {
+      batch.options.push_back(words[i]);
+    }
+  }
+  if (batch.file.empty()) return std::nullopt;
+  return batch;
+}
+
+int run(const Batch& batch, const std::string& program) {
+  std::ifstream lines(batch.file == "-" ? "/dev/stdin" : batch.file);
+  int status = 0;
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    for (std::string more; line.ends_with('\\') && std::getline(lines, more); ++number)
+      line.replace(line.size() - 1, 1, more);
+    std::istringstream fields(line.substr(0, line.find('#')));
+    Words words = batch.options;
+    for (std::string word; fields >> word;) words.push_back(word);
+    if (words.size() == batch.options.size()) continue;
+    std::optional<Answer> answer = answered(program, words);
+    if (!answer) answer = explained(kernels_answer(program, words));
+    if (print(*answer) == 0) continue;
+    write_all(STDERR_FILENO, "Command failed " + batch.file + ":" + std::to_string(number) + "\n");
+    status = 1;
+    if (!batch.force) break;
+  }
+  return status;
 }
 
 }  // namespace
@@ -233,19 +314,16 @@ std::optional<Answer> together(const std::string& path, const std::string& progr
 int main(int argc, char** argv) {
   const Words words(argv + 1, argv + argc);
   const std::string program = kernels_tc();
-  if (std::find(words.begin(), words.end(), "dev") != words.end()) {
-    for (const std::string& path : sockets()) {
-      if (const std::optional<Answer> answer = together(path, program, words)) {
-        write_all(STDOUT_FILENO, answer->out);
-        write_all(STDERR_FILENO, answer->err);
-        return answer->status;
-      }
-    }
-  }
+  if (const std::optional<Answer> answer = answered(program, words)) return print(*answer);
   if (program.empty()) {
     write_all(STDERR_FILENO, "tc: command not found\n");
     return 127;
   }
+  const std::optional<Batch> batch = batch_of(words);
+  if (batch && (batch->file == "-" || ::access(batch->file.c_str(), R_OK) == 0) && !sockets().empty())
+    return run(*batch, program);
+  if (among(words, "dev") && !among(words, "show") && !sockets().empty())
+    return print(explained(kernels_answer(program, words)));
   ::execv(program.c_str(), arguments("tc", words).data());
   std::perror(program.c_str());
   return 126;

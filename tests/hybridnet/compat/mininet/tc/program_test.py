@@ -126,6 +126,43 @@ def test_what_no_script_answers_is_all_the_kernels(state: Path, answer: bytes) -
     assert (done.returncode, done.stdout) == (own.returncode, own.stdout)
 
 
+def test_each_line_of_a_batch_is_asked_for_and_the_first_that_fails_ends_it(
+    state: Path, tmp_path: Path
+) -> None:
+    batch = tmp_path / "batch"
+    batch.write_text(
+        f"# two links\n\n{' '.join(ADD)}\nqdisc show \\\n dev lo # shown\n" + f"{' '.join(ADD)}\n" * 2
+    )
+    answers = [bytes(Answer("added\n")), bytes(Answer("shown\n")), bytes(Answer(err="no\n", status=2))]
+    with run_of(state, "r1", *answers) as asked:
+        done = tc(["-s", "-b", str(batch)])
+    assert asked == [["-s", *words] for words in (ADD, SHOW, ADD)]
+    assert (done.returncode, done.stdout) == (1, "added\nshown\n")
+    assert done.stderr == f"no\nCommand failed {batch}:6\n"
+    with run_of(state, "r2", *answers, answers[0]):
+        done = tc(["-force", "-batch", str(batch)])
+    assert (done.returncode, done.stdout) == (1, "added\nshown\nadded\n")
+
+
+def test_a_queue_that_neither_the_kernel_nor_the_simulator_has_is_refused_with_the_reason(
+    state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "folder" / "tc"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho Error: Specified qdisc kind is unknown. >&2\nexit 2\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("HYBRIDNET_PATH", str(program.parent))
+    for kind, answers in (("netem", [bytes(Answer(kernel="does")), PASS]), ("prio", [PASS])):
+        with run_of(state, kind, *answers):
+            done = tc(["qdisc", "add", "dev", "lo", "parent", "1:3", kind])
+        assert done.returncode == 2
+        unknown, why = done.stderr.splitlines()
+        assert unknown == "Error: Specified qdisc kind is unknown."
+        assert why.startswith(
+            "hybridnet: this kernel has no such queueing discipline, and the simulator has only"
+        )
+
+
 def test_words_of_no_device_are_the_kernels_without_a_question(state: Path) -> None:
     with run_of(state, "r1"):
         done = tc(["-V"])
