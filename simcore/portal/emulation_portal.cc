@@ -16,6 +16,7 @@ std::string_view name_of(UnsupportedFrame kind) {
 EmulationPortal::EmulationPortal(Simulation& simulation, RunLoop& loop, PacketPool& pool, Config config)
     : config_(std::move(config)),
       pool_(pool),
+      loop_(loop),
       arrivals_(loop),
       egress_(simulation, config_.backlog_segments) {
   if (config_.backlog_segments < 1) {

@@ -24,6 +24,7 @@
 #include "simcore/link/port.h"
 #include "simcore/packet/packet_pool.h"
 #include "simcore/portal/arrival_clock.h"
+#include "simcore/portal/device_refusals.h"
 #include "simcore/portal/egress_queue.h"
 #include "simcore/realtime/pollable.h"
 #include "simcore/realtime/run_loop.h"
@@ -79,8 +80,8 @@ class EmulationPortal : public Port, public Pollable {
     std::uint64_t written_segments = 0;
     std::uint64_t written_bytes = 0;
     std::uint64_t device_busy =
-        0;                     // writes that the device had no room for (EAGAIN, ENOBUFS) and that came later
-    DropCounters dropped_out;  // accepted, and not written
+        0;  // writes that the device did not take (EAGAIN, ENOBUFS) and that are tried again
+    DropCounters dropped_out;     // accepted, and not written
     std::uint64_t in_flight = 0;  // segments in the egress queue now
   };
 
@@ -138,12 +139,18 @@ class EmulationPortal : public Port, public Pollable {
   void drop_unsupported(UnsupportedFrame kind);
   void refuse_unsupported(UnsupportedFrame kind);  // one that was to be written
   void count_written(const Packet& packet);
+  // After the device refused `packet` with ENOBUFS: see device_refusals.h.
+  bool offer_again(const Packet& packet) { return refusals_.offer_again(packet, loop_.turn_now()); }
+  // The device has just refused the next frame, which is not to be offered now.
+  bool resting() const { return refusals_.refusing() && refusals_.next_offer() > loop_.turn_now(); }
   void note(std::string sentence) { notes_.push_back(std::move(sentence)); }
 
   const Config config_;
   PacketPool& pool_;
+  RunLoop& loop_;
   ArrivalClock arrivals_;
   EgressQueue egress_;
+  DeviceRefusals refusals_;
   Counters counters_;
 
  private:

@@ -79,7 +79,7 @@ Pollable::Flushed SingleFramePortal::flush() {
   if (!unsent_ && egress_.ready() == 0 && !sending_) return {};
   begin_writing();
   int written = 0;
-  for (; written < segments_per_flush_; ++written) {
+  for (; written < segments_per_flush_ && !resting(); ++written) {
     if (!unsent_) {
       if (egress_.ready() == 0) break;
       unsent_ = egress_.pop_segment(pool_);
@@ -104,11 +104,12 @@ bool SingleFramePortal::write_unsent() {
     bytes = frame_;
   }
   const int error = write(bytes);
-  if (error == EAGAIN || error == ENOBUFS) {
+  if (error == EAGAIN || (error == ENOBUFS && offer_again(*unsent_))) {
     ++counters_.device_busy;
     return false;
   }
   if (error == 0) {
+    refusals_.taken(*unsent_);
     count_written(*unsent_);
   } else if (error == kNotIpv4) {
     refuse_unsupported(UnsupportedFrame::not_ipv4);

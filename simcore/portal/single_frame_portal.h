@@ -29,8 +29,8 @@ class SingleFramePortal : public EmulationPortal {
 
   static constexpr int kNotIpv4 = -1;
 
-  // Gives one frame to the device. 0, or why that did not take it: EAGAIN and ENOBUFS are tried again, another error
-  // drops the frame, as does kNotIpv4: it is none that this backend can carry.
+  // Gives one frame to the device. 0, or why that did not take it: EAGAIN is tried again, and ENOBUFS as
+  // device_refusals.h says; another error drops the frame, as does kNotIpv4: it is none that this backend can carry.
   virtual int write(std::span<const std::uint8_t> frame) = 0;
 
   // Before and after the writes of a turn. end_writing() says whether the device has still to send some of them.

@@ -113,16 +113,17 @@ void VnetPortal::take_in(CapturedFrame& frame) {
 Pollable::Flushed VnetPortal::flush() {
   Flushed flushed;
   int segments = options_.segments_per_flush;
-  while (segments > 0 && egress_.ready() > 0) {
+  while (segments > 0 && egress_.ready() > 0 && !resting()) {
     const std::size_t count = fill_batch(segments);
     const VnetDevice::SendResult result = device_->send({batch_.data(), count});
     for (std::size_t i = 0; i < result.sent; ++i) {
       const PacketPtr written = egress_.pop();
       segments -= written->segments;
+      refusals_.taken(*written);
       count_written(*written);
     }
     flushed.frames += result.sent;
-    if (result.error == EAGAIN || result.error == ENOBUFS) {
+    if (result.error == EAGAIN || (result.error == ENOBUFS && offer_again(egress_.ready(0)))) {
       ++counters_.device_busy;
       break;
     }

@@ -319,7 +319,7 @@ def _judge_instance(
     refused = sum(
         _reason(last, reason) - _reason(first, reason)
         for first, last in windows
-        for reason in ("portal_backlog", "device_refused", "pool_exhausted")
+        for reason in ("portal_backlog", "pool_exhausted")
     ) + sum(_refused_share(last) - _refused_share(first) for first, last in windows)
     if refused:
         found(
@@ -327,6 +327,17 @@ def _judge_instance(
             refused,
             f"instance {name}: {refused} segments found no room at a portal or in the packet pool: the emulated "
             "network behind it was too slow; lower the load",
+        )
+    untaken = sum(
+        _reason(last, "device_refused") - _reason(first, "device_refused") for first, last in windows
+    )
+    if untaken:
+        found(
+            "had segments that devices did not take",
+            untaken,
+            f"instance {name}: {untaken} segments were not taken by the devices of its portals: they are larger than "
+            "the MTU of a device or of what is at its other end, or that was too slow; give both ends the same MTU, or "
+            "lower the load",
         )
     unrecorded = sum(_unrecorded(last) - _unrecorded(first) for first, last in windows)
     if unrecorded:
@@ -351,7 +362,7 @@ def _judge_instance(
         "late_fraction": late_fraction,
         "peer_lost_packets": lost,
         "capture_drops": capture_drops,
-        "refused_segments": refused,
+        "refused_segments": refused + untaken,
         "unrecorded_frames": unrecorded,
         "uncaptured_frames": uncaptured,
     }

@@ -27,7 +27,10 @@ class FakeDevice final : public VnetDevice {
   }
 
   SendResult send(std::span<const OutgoingFrame> frames) override {
-    if (refusal != 0) return {0, refusal};
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+      ++offered;
+      if (refusal != 0 && frames[i].bytes.size() > takes) return {i, refusal};
+    }
     return {frames.size(), 0};
   }
 
@@ -36,6 +39,8 @@ class FakeDevice final : public VnetDevice {
   std::vector<ReceivedFrame> to_come;
   int error_to_come = 0;
   int refusal = 0;
+  std::size_t takes = 0;  // so many bytes at most, while it refuses
+  int offered = 0;        // frames, as often as they were
 
  private:
   EventFd event_;
@@ -119,7 +124,7 @@ TEST_F(VnetPortalTest, a_device_without_room_is_counted_and_tried_again) {
     EXPECT_TRUE(portal_.flush().left);
     EXPECT_EQ(portal_.counters().in_flight, 1u);
     device_.refusal = 0;
-    EXPECT_FALSE(portal_.flush().left);
+    while (portal_.flush().left) continue;  // after ENOBUFS the next offer is 20 us later
   }
   EXPECT_EQ(portal_.counters().device_busy, 2u);
   EXPECT_EQ(portal_.counters().written_segments, 2u);
@@ -131,6 +136,34 @@ TEST_F(VnetPortalTest, a_frame_that_is_refused_for_good_is_dropped_alone) {
   portal_.accept(pool_.make(60));
   EXPECT_FALSE(portal_.flush().left);
   EXPECT_EQ(portal_.counters().dropped_out.of(DropReason::device_refused), 1u);
+}
+
+TEST_F(VnetPortalTest, a_frame_larger_than_the_other_end_takes_does_not_hold_up_those_behind_it) {
+  device_.refusal = ENOBUFS;
+  device_.takes = 600;
+  portal_.accept(pool_.make(1000));
+  portal_.accept(pool_.make(60));
+  const SimTime began = loop_.turn_now();
+  while (portal_.flush().left) continue;
+  EXPECT_GE(loop_.turn_now() - began, DeviceRefusals::kPatience);
+  EXPECT_LE(device_.offered,
+            1 + 13 + 1);  // after 0, 20, 60, 140 us ..., at last after 164 ms; and the small one
+  EXPECT_EQ(portal_.counters().dropped_out.of(DropReason::device_refused), 1u);
+  EXPECT_EQ(portal_.counters().written_segments, 1u);
+
+  // Now it is known.
+  for (const std::size_t size : {1000u, 60u, 1400u, 600u}) portal_.accept(pool_.make(size));
+  EXPECT_FALSE(portal_.flush().left);
+  EXPECT_EQ(portal_.counters().dropped_out.of(DropReason::device_refused), 3u);
+  EXPECT_EQ(portal_.counters().written_segments, 3u);
+
+  // Until the device takes such a frame: then the next one may have met a full queue.
+  device_.refusal = 0;
+  portal_.accept(pool_.make(1000));
+  EXPECT_FALSE(portal_.flush().left);
+  device_.refusal = ENOBUFS;
+  portal_.accept(pool_.make(1000));
+  EXPECT_TRUE(portal_.flush().left);
 }
 
 TEST_F(VnetPortalTest, options_out_of_range_are_refused) {

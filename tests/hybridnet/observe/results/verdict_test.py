@@ -139,11 +139,13 @@ def test_one_late_packet_of_few_is_no_share_but_two_are_and_a_limit_of_zero_tole
 def test_capture_drops_peer_losses_and_refused_segments_each_give_a_reason():
     after = snapshot(
         peers=[{"late_packets": 0, "received_packets": 10, "lost_packets": 1}],
-        portals=[{"kernel_drops": 3, "dropped": {"portal_backlog": 7, "no_port": 100}}],
+        portals=[{"kernel_drops": 3, "dropped": {"portal_backlog": 7, "device_refused": 2, "no_port": 100}}],
     )
     verdict = judge([([snapshot()], [after])], Limits())
-    assert len(verdict.reasons) == 3
-    assert verdict.figures["m1"]["refused_segments"] == 7
+    assert len(verdict.reasons) == 4
+    assert "7 segments found no room" in verdict.reasons[2]
+    assert "2 segments were not taken by the devices of its portals" in verdict.reasons[3]
+    assert verdict.figures["m1"]["refused_segments"] == 9
 
 
 def test_of_many_instances_that_break_the_same_limit_the_worst_are_named_with_their_figures():
