@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from hybridnet.agent.hosts.device_counters import Carrier, Row
+from hybridnet.describe.schema.elements import other_portals
 from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.system import cgroups
 
@@ -163,15 +164,23 @@ def device_drops(plan: MachinePlan, namespaces: Mapping[str, str], tables: Table
 
 def mtu_mismatches(plan: MachinePlan, carriers: Mapping[str, Carrier]) -> dict[str, tuple[int, str, int]]:
     """The devices that may send larger packets than the other ends of their pairs take: their own MTU, and the name and
-    the MTU of the other end. What is too large is dropped there.
+    the MTU of the other end. What is too large is dropped there. A portal's device sends what the interface at the
+    other end of the link does.
     """
-    pairs = [(pair["a"]["interface"], pair["b"]["interface"]) for pair in plan["pairs"]]
-    pairs += [(portal["interface"], portal["device"]) for portal in plan["portals"]]
+    interfaces = {portal["name"]: portal["interface"] for portal in plan["portals"]}
+    others = other_portals(plan["instances"])
+    ways = []  # a device, what its frames come from, and where they go
+    for pair in plan["pairs"]:
+        a, b = pair["a"]["interface"], pair["b"]["interface"]
+        ways += [(a, a, b), (b, b, a)]
+    for portal in plan["portals"]:
+        interface, device = portal["interface"], portal["device"]
+        origin = interfaces[others[portal["name"]]] if portal["name"] in others else device
+        ways += [(interface, interface, device), (device, origin, interface)]
     found = {}
-    for a, b in pairs:
-        for end, other in ((a, b), (b, a)):
-            if end in carriers and other in carriers and carriers[end].mtu > carriers[other].mtu:
-                found[end] = (carriers[end].mtu, other, carriers[other].mtu)
+    for end, origin, other in ways:
+        if origin in carriers and other in carriers and carriers[origin].mtu > carriers[other].mtu:
+            found[end] = (carriers[origin].mtu, other, carriers[other].mtu)
     return found
 
 

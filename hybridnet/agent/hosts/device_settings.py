@@ -67,15 +67,10 @@ def names_now(interfaces: Collection[HostInterface]) -> dict[str, str]:
 
 
 def _of_device(interface: HostInterface, device: Mapping[str, Any]) -> Found:
-    name, mtu, planned = interface["name"], device["mtu"], interface["mtu"]
+    name = interface["name"]
     found = Found([], [])
-    if mtu < planned:
-        found.lines.append(f"link set dev {name} mtu {mtu}")
-    elif mtu > planned:  # the device that carries its frames to the simulation has what was planned
-        found.lost.append(
-            f"interface {name}: its MTU of {mtu} is {planned} again, which the simulated link was planned for; "
-            f"give the link mtu={mtu} in addLink"
-        )
+    if device["mtu"] != interface["mtu"]:
+        found.lines.append(f"link set dev {name} mtu {device['mtu']}")
     if device["address"] != interface["mac"]:
         found.lines.append(f"link set dev {name} address {device['address']}")
     if (qdisc := device["qdisc"]) not in PLAIN_QDISCS:

@@ -14,15 +14,22 @@ afpacket   the switch handles TCP super-packets (userspace-tso), but not the UDP
            (an Open vSwitch that is not ours may lack this: then its ports take what AF_XDP does)
 system     the kernel datapath takes all
 =========  ====================================================================================================
+
+A link between two portals is for its two ends what a veth pair is: what each may send, and takes, is said by its own
+MTU, which may be changed at any time. So the devices of such portals take frames of any size, and the kernel drops what
+is too large where it arrives. Where a simulated node, another instance or AF_XDP is at one end, the devices have the
+link's MTU: a node takes what Linux would, and AF_XDP what fits into a page.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
+from hybridnet.describe.schema.elements import other_portals
 from hybridnet.describe.schema.plans import Fragment, HostInterface, PairEnd, PortalPlan
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, ip_tries, run
@@ -38,6 +45,8 @@ TOWARD_A_PORT = {
 # the other end of its device, but cannot when that end is in a host.
 TOWARD_A_BACKEND = {"pcap": ["tx", "off"], "xdp": ["tx", "off", "tx-vlan-hw-insert", "off"]}
 AT_A_PORT = {"afxdp": ["tso", "off"], "afpacket": [], "system": []}
+
+WIDEST_MTU = 65535
 
 Interfaces = dict[str, dict[str, HostInterface]]
 """Of hosts, by host and by name."""
@@ -88,10 +97,13 @@ class Pairs:
                 lines.append(mark(end["interface"], self._journal))
                 offloads[end["interface"]] = wanted
         backends = _backends(plan)
+        narrow = switches if frames == "afxdp" else set()
+        wide = _wide(plan, narrow)
         for portal in plan["portals"]:
             mtu = _mtu(portal, hosts)
+            inner = WIDEST_MTU if portal["name"] in wide else mtu
             lines.append(
-                f"link add {_end(portal, hosts, outside, mtu)} type veth peer name {portal['device']} mtu {mtu}"
+                f"link add {_end(portal, hosts, outside, mtu)} type veth peer name {portal['device']} mtu {inner}"
             )
             lines.append(mark(portal["device"], self._journal))
             ours.append(portal["device"])
@@ -160,6 +172,22 @@ def _backends(plan: Fragment) -> dict[str, str]:
         for instance in plan["instances"]
         for portal in instance["emulation_portals"]
     }
+
+
+def _wide(plan: Fragment, narrow: Collection[str]) -> set[str]:
+    """The portals whose devices take frames of any size: see above.
+
+    Args:
+        narrow: nodes whose interfaces go with no device that does.
+    """
+    backends = _backends(plan)
+    able = {
+        portal["name"]
+        for portal in plan["portals"]
+        if backends[portal["device"]] == "packet" and portal["node"] not in narrow
+    }
+    others = other_portals(plan["instances"])
+    return {portal for portal in able if others.get(portal) in able}
 
 
 def mark(device: str, journal: Journal) -> str:

@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hybridnet.describe.schema.plans import (
     CrossingPlan,
     Fragment,
     HostPlan,
+    InstancePart,
+    InstancePlan,
     MachinePlan,
     NodePlan,
     OpenFlowPlan,
     SwitchPlan,
 )
 
-__all__ = ["crossing_devices", "nodes_of", "openflow_of"]
+__all__ = ["crossing_devices", "nodes_of", "openflow_of", "other_portals"]
 
 
 def nodes_of(part: MachinePlan | Fragment) -> list[HostPlan | SwitchPlan | NodePlan]:
@@ -31,3 +35,13 @@ def openflow_of(part: MachinePlan) -> dict[str, SwitchPlan | OpenFlowPlan]:
 def crossing_devices(crossing: CrossingPlan) -> list[str]:
     """The devices of a crossing on this machine: one, or both of a veth pair."""
     return [crossing["device"], *([crossing["other"]] if "other" in crossing else [])]
+
+
+def other_portals(instances: Iterable[InstancePlan | InstancePart]) -> dict[str, str]:
+    """Of each portal whose link leads to another portal of the same instance, that one: no node is between them."""
+    found: dict[str, str] = {}
+    for instance in instances:
+        for link in instance["links"]:
+            if (a := link["a"].get("portal")) is not None and (b := link["b"].get("portal")) is not None:
+                found |= {a: b, b: a}
+    return found

@@ -119,10 +119,25 @@ def test_drops_are_what_a_sender_could_not_deliver_and_what_a_ring_did_not_take(
 def test_a_device_may_send_what_the_other_end_of_its_pair_does_not_take() -> None:
     plan = {
         "pairs": [{"kind": "veth", "a": {"interface": "h1-eth0"}, "b": {"interface": "s1-eth1"}}],
-        "portals": [{"interface": "s1-eth2", "device": "s1-eth2p"}],
+        "portals": [{"name": "p-s1-eth2", "interface": "s1-eth2", "device": "s1-eth2p"}],
+        "instances": [{"links": [{"a": {"portal": "p-s1-eth2"}, "b": {"interface": "r1-eth1"}}]}],
     }
     mtus = {"h1-eth0": 1500, "s1-eth1": 600, "s1-eth2": 1500, "s1-eth2p": 1500}
     carriers = {name: Carrier(True, 1, mtu) for name, mtu in mtus.items()}
     assert mtu_mismatches(plan, carriers) == {"h1-eth0": (1500, "s1-eth1", 600)}
     del carriers["s1-eth1"]
     assert mtu_mismatches(plan, carriers) == {}
+
+
+def test_a_portals_device_sends_what_the_interface_behind_the_other_one_does() -> None:
+    plan = {
+        "pairs": [],
+        "portals": [
+            {"name": f"p-{host}-eth0", "interface": f"{host}-eth0", "device": f"{host}-eth0p"}
+            for host in ("h1", "h2")
+        ],
+        "instances": [{"links": [{"a": {"portal": "p-h1-eth0"}, "b": {"portal": "p-h2-eth0"}}]}],
+    }
+    mtus = {"h1-eth0": 9000, "h1-eth0p": 65535, "h2-eth0p": 65535, "h2-eth0": 1500}
+    carriers = {name: Carrier(True, 1, mtu) for name, mtu in mtus.items()}
+    assert mtu_mismatches(plan, carriers) == {"h2-eth0p": (9000, "h2-eth0", 1500)}
