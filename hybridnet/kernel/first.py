@@ -172,9 +172,13 @@ def main() -> NoReturn:
     while not line.endswith(b"\n"):
         line += os.read(control, 65536)
     request = json.loads(line)
-    for directory in request["kept"]:
-        os.makedirs(directory, exist_ok=True)
-        mount("none", directory, "hostfs", 0, directory)
+    os.makedirs(request["directory"], exist_ok=True)
+    for there, here in request["files"].items():
+        os.makedirs(os.path.dirname(there), exist_ok=True)
+        shutil.copyfile(here, there)
+    for there, here in request["kept"].items():
+        os.makedirs(there, exist_ok=True)
+        mount("none", there, "hostfs", 0, here)
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99))
     os.system("ip link set lo up")
     for setting, value in SETTINGS.items():

@@ -55,16 +55,20 @@ class Command:
 
     Args:
         words: the program, an absolute path or a name in its PATH, and its arguments.
-        kept: absolute paths of directories of this computer in which it may write; they exist.
+        kept: directories in which it may write, by where it finds them: absolute paths, those of this computer exist.
         seed: of everything random in the kernel.
-        directory: the one in which it runs. What it writes there is brought home when it ends.
+        directory: the one in which it runs.
+        brings: whether what it writes there is brought home when it ends.
+        files: copies of files on this computer, by where it finds them: absolute paths.
         environment: its variables.
     """
 
     words: Sequence[str]
-    kept: Sequence[Path] = ()
+    kept: Mapping[Path, Path] = field(default_factory=dict)
     seed: int = 1
     directory: Path = field(default_factory=Path.cwd)
+    brings: bool = True
+    files: Mapping[Path, Path] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
     def request(self) -> bytes:
@@ -75,8 +79,9 @@ class Command:
                     "command": list(self.words),
                     "directory": str(self.directory),
                     "environment": {"PYTHONHASHSEED": "0", **self.environment},
-                    "kept": [str(path) for path in self.kept],
-                    "brings": os.access(self.directory, os.W_OK),
+                    "kept": {str(there): str(here) for there, here in self.kept.items()},
+                    "files": {str(there): str(here) for there, here in self.files.items()},
+                    "brings": self.brings and os.access(self.directory, os.W_OK),
                 }
             ).encode()
             + b"\n"

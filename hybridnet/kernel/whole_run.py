@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import compileall
 import contextlib
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from hybridnet.kernel.build import find_kernel
 from hybridnet.kernel.process import MEMORY_MIB, Command, run_in_kernel
+from hybridnet.system.simulated_time import STAGE_VARIABLE
 
 __all__ = ["run_again"]
 
@@ -42,13 +45,30 @@ def run_again(
     environment = dict(os.environ)
     if sys.stdin is not None and sys.stdin.isatty():
         environment["HYBRIDNET_AT_TERMINAL"] = "1"
-    compileall.compile_dir(PACKAGE, quiet=2)  # else a later run, which need not compile, takes other system calls
+    compileall.compile_dir(
+        PACKAGE, quiet=2
+    )  # else a later run, which need not compile, takes other system calls
+    if stage := environment.pop(STAGE_VARIABLE, None):
+        command = Command(words, seed=seed, environment=environment, **_stage(json.loads(stage)))
+        return run_in_kernel(kernel, command, say)
     with _kept(Path(RUNS if out is None else out).absolute()) as kept:
         return run_in_kernel(kernel, Command(words, kept, seed, environment=environment), say)
 
 
+def _stage(given: dict[str, Any]) -> dict[str, Any]:
+    """What is different where a run is repeated: the kernel finds everything where it was."""
+    was, to_be = given["out"]
+    Path(to_be).mkdir(parents=True, exist_ok=True)
+    return {
+        "kept": {Path(was): Path(to_be)},
+        "directory": Path(given["directory"]),
+        "brings": False,
+        "files": {Path(there): Path(here) for there, here in given["files"].items()},
+    }
+
+
 @contextlib.contextmanager
-def _kept(directory: Path) -> Iterator[list[Path]]:
+def _kept(directory: Path) -> Iterator[dict[Path, Path]]:
     """A directory in which the command may write; what of it was made for that, and stays empty, is removed again."""
     made = []
     for path in (directory, *directory.parents):
@@ -57,7 +77,7 @@ def _kept(directory: Path) -> Iterator[list[Path]]:
         made.append(path)
     directory.mkdir(parents=True, exist_ok=True)
     try:
-        yield [directory]
+        yield {directory: directory}
     finally:
         for path in made:
             try:

@@ -6,9 +6,13 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-__all__ = ["REAL", "SIMULATED", "TIMES", "time_is_simulated"]
+__all__ = ["REAL", "SIMULATED", "STAGE_VARIABLE", "TIMES", "time_is_simulated"]
 
 REAL, SIMULATED = TIMES = ("real", "simulated")
+STAGE_VARIABLE = "HYBRIDNET_STAGE"
+"""The environment variable by which a run is repeated in simulated time where it was before; JSON:
+{"directory": its working directory, "out": [where its run directory was, where it is to be], "files": {where a file
+was: where a copy of it is}}."""
 
 
 @cache

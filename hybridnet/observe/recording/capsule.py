@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import UsageError
+from hybridnet.system.simulated_time import time_is_simulated
 
 __all__ = ["FILES", "Capsule", "capsule_of"]
 
@@ -59,6 +60,17 @@ class Capsule:
             "arguments": self.arguments,
             "files": dict(self._hashes),
             "named": {name: list(ways) for name, ways in self.named.items()},
+            **self._stage(),
+        }
+
+    def _stage(self) -> dict[str, Any]:
+        """Where everything was. In simulated time a run is repeated exactly there: a path that is longer takes other
+        system calls."""
+        if not time_is_simulated():
+            return {}
+        return {
+            "directory": str(Path.cwd()),
+            "places": {name: str(path.absolute()) for name, path in self.files.items()},
         }
 
     def add(self, named: str, path: Path) -> None:

@@ -14,6 +14,7 @@ from hybridnet.observe.recording.capsule import FILES
 from hybridnet.observe.recording.figures import figures_of_run
 from hybridnet.observe.results.estimate import Estimate, uncounted
 from hybridnet.observe.results.run_directory import read_object
+from hybridnet.system.simulated_time import SIMULATED
 
 __all__ = ["Comparison", "Difference", "compare_runs"]
 
@@ -126,7 +127,7 @@ def hashes_of_repeatable(run: Path) -> Mapping[str, str]:
     """
     if (run / "figures.csv").is_file():
         files = [file for pattern in _HASHED for file in run.glob(pattern)]
-    elif read_object(run / "manifest.json").get("time") == "simulated":
+    elif read_object(run / "manifest.json").get("time") == SIMULATED:
         files = [file for file in run.rglob("*") if file.is_file() and _is_measured(file.relative_to(run))]
     else:
         return {}

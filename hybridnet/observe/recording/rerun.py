@@ -30,6 +30,7 @@ from hybridnet.observe.recording.comparison import Comparison, Difference, compa
 from hybridnet.observe.recording.figures import figures_of_run, manifest_of
 from hybridnet.observe.recording.pack import PACKED, unpack
 from hybridnet.system.python_command import python_module
+from hybridnet.system.simulated_time import SIMULATED, STAGE_VARIABLE
 
 __all__ = ["VERBS", "Rerun", "is_foreign", "opened", "rerun", "what_it_runs"]
 
@@ -113,6 +114,9 @@ def command_of(run: Path, out: Path) -> list[str]:
     """
     manifest = manifest_of(run)
     verb, words, files = (manifest.get(key) for key in ("verb", "arguments", "files"))
+    in_simulated_time = manifest.get("time") == SIMULATED
+    if in_simulated_time:
+        words = manifest.get("command", [])[1:]
     if verb not in VERBS or not isinstance(words, list) or not isinstance(files, Mapping):
         raise UsageError(
             f"{run}: it does not hold its command; runs of {', '.join(VERBS)} with --out can be repeated"
@@ -120,8 +124,26 @@ def command_of(run: Path, out: Path) -> list[str]:
     missing = [name for name in files if not (run / FILES / name).is_file()]
     if missing:
         raise UsageError(f"{run}: it lacks {FILES}/{missing[0]}; put it there, and try again")
+    if in_simulated_time:
+        return [*python_module("hybridnet.cli"), *map(str, words)]
     # A script's arguments come last, right after the script.
     return [*python_module("hybridnet.cli"), verb, "--out", str(out), *words]
+
+
+def stage_of(run: Path, out: Path) -> str | None:
+    """Where a run in simulated time was, for `STAGE_VARIABLE`; None: it was in real time.
+
+    Raises:
+        UsageError: the manifest does not say it.
+    """
+    manifest = manifest_of(run)
+    if manifest.get("time") != SIMULATED:
+        return None
+    directory, was, places = (manifest.get(key) for key in ("directory", "out", "places"))
+    if not (isinstance(directory, str) and isinstance(was, str) and isinstance(places, Mapping)):
+        raise UsageError(f"{run}: its manifest does not say where it was; run it again with --out")
+    files = {str(there): str(run / FILES / name) for name, there in places.items()}
+    return json.dumps({"directory": directory, "out": [was, str(out)], "files": files})
 
 
 def what_it_runs(run: Path) -> str:
@@ -181,6 +203,8 @@ def rerun(run: Path, out: Path, within: float = WITHIN) -> Rerun:
         places = Path(folder) / "places.json"
         places.write_text(json.dumps(places_of(run, Path(folder) / FILES)), encoding="utf-8")
         environment = {**os.environ, KEPT_VARIABLE: str(places)}
+        if (stage := stage_of(run, out)) is not None:
+            environment = {**os.environ, STAGE_VARIABLE: stage}
         done = subprocess.run(command, cwd=folder, check=False, stdout=2, env=environment)
     expected = manifest_of(run).get("exit_code", 0)
     if done.returncode != expected or not (out / "manifest.json").is_file():

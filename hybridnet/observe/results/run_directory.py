@@ -26,7 +26,7 @@ from hybridnet.describe.values import parse_json, why_unread
 from hybridnet.errors import UsageError
 from hybridnet.system.log import warn
 from hybridnet.system.processor import processor_model
-from hybridnet.system.simulated_time import time_is_simulated
+from hybridnet.system.simulated_time import SIMULATED, time_is_simulated
 
 __all__ = ["Hold", "RunDirectory", "check_run_directory", "hold", "naming", "read_object"]
 
@@ -200,7 +200,7 @@ class RunDirectory:
                 "written": datetime.now(UTC).isoformat(timespec="seconds"),
                 "command": sys.argv,
                 "seed": seed,
-                **({"time": "simulated"} if time_is_simulated() else {}),
+                **({"time": SIMULATED, "out": str(self.path.absolute())} if time_is_simulated() else {}),
                 "versions": {"hybridnet": metadata.version("hybridnet"), "python": platform.python_version()}
                 | _tools(),
                 "kernel": platform.release(),
