@@ -109,7 +109,7 @@ net.addController("c0")
 net.addController("c1", controller=Controller, command="sleep", cargs="600", port=7777)
 net.addLink(net.addHost("h1"), net.addSwitch("s1"))
 net.start()
-subprocess.run(["pkill", "-9", "-f", "controller_program"], check=True)
+subprocess.run(["pkill", "-9", "-f", "controllers.bridging"], check=True)
 subprocess.run(["pkill", "-9", "-f", "sleep 600"], check=True)
 net.stop()
 """
