@@ -89,7 +89,7 @@ bool write_all(int fd, std::string_view text) {
 std::string kernels_tc() {
   std::istringstream folders(setting("HYBRIDNET_PATH", "/bin:/usr/bin") + ":/sbin:/usr/sbin");
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string path = folder + "/tc";
+    std::string path = folder + "/tc";
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
   return "";
