@@ -77,6 +77,13 @@ def value_of(option, default, arguments):
     return default
 
 
+def require_python(file):
+    """Raise SyntaxError if a file of an app is no Python: Ryu would take it for a module's name, and find none."""
+    if file.endswith(".py"):
+        with open(file, "rb") as source:
+            compile(source.read(), file, "exec")
+
+
 def whole_name(word):
     """An app of Ryu's own by its last name alone, as Mininet's commands have it: ryu.app.simple_switch_13."""
     if not word.replace(".", "").isidentifier() or os.path.exists(word):
@@ -234,6 +241,8 @@ def main():
         eventlet.listen = listen_at(eventlet.listen, port, addresses)
     if secret is not None:
         eventlet.wsgi.server = guard(eventlet.wsgi.server, secret)
+    for file in filter(os.path.isfile, arguments):
+        require_python(file)
     sys.argv[1:] = map(whole_name, arguments)
     manager = importlib.import_module(f"{framework()}.cmd.manager")
     if framework() != "ryu":

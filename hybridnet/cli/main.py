@@ -89,7 +89,18 @@ class Parser(argparse.ArgumentParser):
         known = self.of_verbs[verb]._option_string_actions if verb in self.of_verbs else ()
         names = [each.removeprefix("--") for each in known if each.startswith("--")]
         near = nearest(unknown.removeprefix("--").partition("=")[0], names)
-        return f"; did you mean --{near}?" if near and unknown.startswith("--") else ""
+        if not unknown.startswith("--"):
+            return ""
+        if near:
+            return f"; did you mean --{near}?"
+        having = _verbs_with(unknown.partition("=")[0])
+        return f"; {unknown} is an option of {', '.join(having)}" if having else ""
+
+
+def _verbs_with(option: str) -> list[str]:
+    """The verbs that have an option."""
+    every = _parser(()).of_verbs
+    return [verb for verb, parser in every.items() if option in parser._option_string_actions]
 
 
 def _with_what_was_meant(message: str) -> str:

@@ -90,6 +90,7 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     with user_code(file, UsageError):
         made = _make(known[name], text, positional, named)
         if isinstance(made, Topo):
+            made.require_built()
             return made
         from hybridnet.compat.mininet.native import as_native
 

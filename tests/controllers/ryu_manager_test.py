@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.ryu_apps.ryu_manager import whole_name
+from hybridnet.ryu_apps.ryu_manager import require_python, whole_name
 
 
 def test_an_app_of_ryus_own_is_found_by_its_last_name(
@@ -30,3 +30,16 @@ def test_an_app_of_ryus_own_is_found_by_its_last_name(
     assert whole_name("simple") == "ryu.app.simple"
     for whole in ("ryu.app.simple", "mine", "nowhere", "--verbose", "6653", "apps/simple.py"):
         assert whole_name(whole) == whole
+
+
+def test_an_app_that_is_no_python_is_told_with_its_line(tmp_path: Path) -> None:
+    app = tmp_path / "mine.py"
+    app.write_text("x = 1\nclass Mine(object)\n    pass\n")
+    with pytest.raises(SyntaxError) as raised:
+        require_python(str(app))
+    assert (raised.value.filename, raised.value.lineno) == (str(app), 2)
+    app.write_text("import nowhere\n")  # which is for the manager to find out
+    require_python(str(app))
+    other = tmp_path / "faucet.yaml"
+    other.write_text("dps: {")
+    require_python(str(other))

@@ -14,6 +14,7 @@ from typing import Any
 from hybridnet.describe.options.read import cure
 from hybridnet.describe.topo.addresses import address_option, mac_address
 from hybridnet.describe.topo.direction import direction_options
+from hybridnet.describe.values import nearest
 from hybridnet.errors import TopologyError
 
 __all__ = ["End", "check_names", "link_option_names", "resolve_end"]
@@ -85,4 +86,9 @@ def check_names(
             continue
         if name in unsupported:
             raise TopologyError(f"{what}: option {name!r} is not supported; {unsupported[name]}")
+        near = nearest(name, [*unsupported, *allowed])
+        if near in unsupported and near not in allowed:  # another tool's word, misspelt
+            raise TopologyError(
+                f"{what}: unknown option {name!r}, nor is {near!r} supported; {unsupported[near]}"
+            )
         raise TopologyError(f"{what}: unknown option {name!r}; {cure(name, allowed)}")

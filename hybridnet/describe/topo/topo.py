@@ -20,7 +20,7 @@ from typing import Any
 from hybridnet.describe.topo.external import External
 from hybridnet.describe.topo.graph import Graph
 from hybridnet.describe.topo.specs import LinkSpec, NodeSpec, natural
-from hybridnet.describe.values import flag, plain, shown, text, whole
+from hybridnet.describe.values import flag, nearest, plain, shown, text, whole
 from hybridnet.errors import HybridnetError, TopologyError
 
 __all__ = ["LinkSpec", "NodeSpec", "Topo", "TopologyError", "natural"]
@@ -49,6 +49,21 @@ class Topo:
 
     def build(self, *args: Any, **params: Any) -> None:
         """Override this to add nodes and links."""
+
+    def require_built(self) -> None:
+        """Raise TopologyError if this has nothing, and a method of its class looks as if it were to be `build`."""
+        if self.nodes() or type(self).build is not Topo.build:
+            return
+        own = [
+            name
+            for each in type(self).__mro__[: type(self).__mro__.index(Topo)]
+            for name, value in vars(each).items()
+            if callable(value)
+        ]
+        if near := nearest("build", own):
+            raise TopologyError(
+                f"{type(self).__name__} describes nothing: nobody calls its method {near}; did you mean build?"
+            )
 
     # Adding
 

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hybridnet.describe.kinds import OWN_KINDS
 from hybridnet.describe.topo import Topo
-from hybridnet.describe.values import choice, flag, number, shown
+from hybridnet.describe.values import choice, flag, nearest, number, shown
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster.here import HERE
 from hybridnet.observe.results.on_loss import ON_LOSS
@@ -52,6 +52,8 @@ def check_arguments(
     """
     if topo is not None and not isinstance(topo, Topo):
         raise UsageError(f"Net: topo {shown(topo)} is not a description; give an object of a Topo class")
+    if topo is not None:
+        topo.require_built()
     if cluster not in (None, HERE) and not hasattr(cluster, "call_all"):
         raise UsageError(
             f'Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, make one, or write "{HERE}"'
@@ -68,13 +70,16 @@ def check_arguments(
         number(wait_connected, "Net: waitConnected", 0, 1e6)
 
 
-def plan_options(of_mininet: Mapping[str, Any], options: Mapping[str, Any]) -> PlanOptions:
+def plan_options(
+    of_mininet: Mapping[str, Any], options: Mapping[str, Any], named: Iterable[str]
+) -> PlanOptions:
     """The options of plans that nobody builds yet: without a token, a key and controllers; with those that the command
     line asks of all networks.
 
     Args:
         of_mininet: those of the plan's options that have other names in Mininet.
         options: those that `Net` does not name.
+        named: those that it does, which may be meant.
 
     Raises:
         UsageError: there is no such option, or it is Mininet's and not supported, or the command line asks for another
@@ -83,7 +88,9 @@ def plan_options(of_mininet: Mapping[str, Any], options: Mapping[str, Any]) -> P
     for name in sorted(options.keys() - _PLAN_OPTIONS):
         if name in _UNSUPPORTED:
             raise UsageError(f"Net: {name}= is not supported; {_UNSUPPORTED[name]}")
-        raise UsageError(f"Net: unknown option {name!r}; see help(hybridnet.Net)")
+        near = nearest(name, [*_PLAN_OPTIONS, *named])
+        meant = f"did you mean {near!r}?" if near else "see help(hybridnet.Net)"
+        raise UsageError(f"Net: unknown option {name!r}; {meant}")
     return PlanOptions(
         **{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **asked().and_own(options)}
     )

@@ -22,6 +22,7 @@ import dataclasses
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from inspect import signature
 from os import PathLike
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -146,7 +147,7 @@ class Net(Structure):
         }
         check_arguments(topo, cluster, switches, on_loss, on_progress, waitConnected, flags)
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
-        self._options = plan_options(of_mininet, options)
+        self._options = plan_options(of_mininet, options, signature(Net).parameters)
         be_in_time(time, out, self._options.seed)
         self._switches = asked().and_own_switches(switches)
         if topo is not None and switch is Switch:  # another class may say what else its nodes are

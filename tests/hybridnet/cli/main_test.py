@@ -95,6 +95,7 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         (["plan", __file__], "it has no topology; write a class of Topo in it, or name one, such as"),
         (["run", "--topo", "minimal", "--dask", "here"], "--dask here: write tls://HOST:PORT"),
         (["rnu", "--topo", "minimal"], "invalid choice: 'rnu'; did you mean run?; see `hybridnet --help`"),
+        (["run", "mine.py", "--until", "1s"], "--until 1s; --until is an option of simulate, sweep; see"),
         (["run", "--tpo", "minimal"], "unrecognized arguments: --tpo; did you mean --topo?"),
         (["plan", "--topo", "tre,2"], "there is no topology 'tre'; did you mean tree? there are"),
         (

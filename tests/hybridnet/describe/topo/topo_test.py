@@ -239,3 +239,35 @@ def test_a_queue_in_bytes_that_holds_no_frame_of_the_ends_mtu_is_refused() -> No
     ):
         topo.addLink("h1", "s1", bw=10, max_queue_size="1500 B")
     topo.addLink("h1", "s1", bw=10, max_queue_size="1514 B")
+
+
+class Misnamed(Topo):
+    def bild(self) -> None:
+        self.addHost("h1")
+
+
+class Later(Topo):
+    def make(self) -> None:
+        self.addHost("h1")
+
+
+def test_a_method_that_was_to_be_build_is_named() -> None:
+    with pytest.raises(
+        TopologyError, match=r"Misnamed describes nothing: .* method bild; did you mean build\?"
+    ):
+        Misnamed().require_built()
+    built = Misnamed()
+    built.bild()
+    for fine in (built, Later(), Topo()):
+        fine.require_built()
+
+
+def test_a_misspelt_word_of_another_tool_has_the_cure_of_the_right_one() -> None:
+    topo = Topo()
+    topo.addLink(topo.addHost("h1"), topo.addSwitch("s1"))
+    with pytest.raises(
+        TopologyError, match=r"unknown option 'bandwith', nor is 'bandwidth' supported; write bw="
+    ):
+        topo.addLink("h1", "s1", bandwith=10)
+    with pytest.raises(TopologyError, match=r"unknown option 'dealy'; did you mean 'delay'\?"):
+        topo.addLink("h1", "s1", dealy="5ms")

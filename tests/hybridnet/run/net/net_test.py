@@ -257,8 +257,12 @@ def test_the_folder_of_a_record_is_looked_for_before_a_controller_starts() -> No
 
 
 def test_unknown_options_are_refused_and_plan_options_pass() -> None:
-    with pytest.raises(UsageError, match="unknown option 'autoSetMac'"):
+    with pytest.raises(UsageError, match=r"unknown option 'autoSetMac'; did you mean 'autoSetMacs'\?"):
         net(autoSetMac=True)
+    with pytest.raises(UsageError, match=r"unknown option 'sead'; did you mean 'seed'\?"):
+        net(sead=9)
+    with pytest.raises(UsageError, match=r"unknown option 'qqq'; see help\(hybridnet.Net\)"):
+        net(qqq=1)
     network = net(autoSetMacs=True, port_type="afxdp", seed=9)
     with network:
         assert network["h1"].MAC() == "00:00:00:00:00:01"
