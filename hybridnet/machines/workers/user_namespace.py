@@ -31,6 +31,9 @@ from hybridnet.machines.workers.init import (
     CLONE_NEWNS,
     CLONE_NEWPID,
     CLONE_NEWUTS,
+    MS_NODEV,
+    MS_NOSUID,
+    mount,
     mount_machine,
     unshare,
 )
@@ -141,6 +144,9 @@ def _become_root() -> None:
 def _run_as_init(descriptor: int, words: Sequence[str]) -> int:
     """Process 1: reaps what others leave until the command ends."""
     mount_machine(own_network=True)
+    mount(
+        "shm", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777"
+    )  # shared memory ends with the run, too
     subprocess.run(["ip", "link", "set", "dev", "lo", "up"], check=True)
     environment = {**os.environ, VARIABLE: str(descriptor)}
     command = subprocess.Popen(
