@@ -87,7 +87,7 @@ def check_names(
         if name in unsupported:
             raise TopologyError(f"{what}: option {name!r} is not supported; {unsupported[name]}")
         near = nearest(name, [*unsupported, *allowed])
-        if near in unsupported and near not in allowed:  # another tool's word, misspelt
+        if near is not None and near in unsupported and near not in allowed:  # another tool's word, misspelt
             raise TopologyError(
                 f"{what}: unknown option {name!r}, nor is {near!r} supported; {unsupported[near]}"
             )
