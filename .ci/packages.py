@@ -85,6 +85,8 @@ def epoch() -> int:
 
 def build_sdist(folder: Path) -> Path:
     """The source distribution, packed anew with no more in it than its files' names, contents and who may run them."""
+    # setuptools adds the files that it has listed in an earlier build.
+    (ROOT / "hybridnet.egg-info" / "SOURCES.txt").unlink(missing_ok=True)
     run(ROOT, sys.executable, "-c", f"from setuptools.build_meta import build_sdist as b; b({str(folder)!r})")
     [sdist] = folder.glob("*.tar.gz")
     plain = io.BytesIO()
