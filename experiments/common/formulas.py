@@ -41,5 +41,5 @@ def cubic(mss_bytes: float, rtt_s: float, loss: float) -> float:
     if loss == 0:
         return inf
     c, beta = 0.4, 0.7
-    in_cubic_region = (c * (3 + beta) / (4 * (1 - beta))) ** 0.25 * (rtt_s / loss) ** 0.75
+    in_cubic_region: float = (c * (3 + beta) / (4 * (1 - beta))) ** 0.25 * (rtt_s / loss) ** 0.75
     return mss_bytes / rtt_s * max(in_cubic_region, sqrt(1.5 / loss))

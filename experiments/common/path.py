@@ -79,7 +79,9 @@ class PathResult:
 
     @property
     def ack_loss(self) -> float:
-        return sum(self.uplink["dropped"].values()) / max(1, self.uplink["accepted_packets"])
+        dropped: int = sum(self.uplink["dropped"].values())
+        accepted: int = self.uplink["accepted_packets"]
+        return dropped / max(1, accepted)
 
     def throughput_after(self, seconds: float) -> float:
         """Bytes per second from ``seconds`` after the first byte on: the slope of what was received over time.

@@ -31,7 +31,7 @@ MOST = 60_000  # their sequence numbers are all different
 
 def checksum(data: bytes) -> int:
     """The Internet checksum of an even number of bytes."""
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

@@ -33,7 +33,7 @@ from mininet.node import OVSSwitch, RemoteController
 from mininet.topo import Topo
 
 
-class HalfTree(Topo):
+class HalfTree(Topo):  # type: ignore[misc]  # Mininet has no types
     """A binary tree of switches with hosts at its leaves, its numbers starting where the settings say."""
 
     def build(self, settings: dict[str, Any]) -> None:
@@ -46,14 +46,15 @@ class HalfTree(Topo):
         if depth == 0:
             number = self.next_host
             self.next_host += 1
-            return self.addHost(
+            host: str = self.addHost(
                 f"h{number}",
                 ip=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}/8",
                 mac=f"00:00:00:{number >> 16:02x}:{number >> 8 & 255:02x}:{number & 255:02x}",
             )
+            return host
         number = self.next_switch
         self.next_switch += 1
-        switch = self.addSwitch(f"s{number}", dpid=f"{number:016x}", protocols="OpenFlow13")
+        switch: str = self.addSwitch(f"s{number}", dpid=f"{number:016x}", protocols="OpenFlow13")
         for _ in range(2):
             self.addLink(switch, self.grow(depth - 1))
         return switch

@@ -64,7 +64,7 @@ class Scale:
 
     @property
     def hosts_per_machine(self) -> int:
-        return 2**self.depth
+        return 1 << self.depth
 
     def demand_bps(self, flows: int) -> dict[str, int]:
         """What is offered at the step with that many flows of each kind, by protocol; payload bit/s."""

@@ -85,4 +85,6 @@ def stalls_in(window: Window) -> int:
 
 def _grown(window: Window, figure: str) -> int:
     first, last = window
-    return sum(row["loop"][figure] for row in last) - sum(row["loop"][figure] for row in first)
+    before: int = sum(row["loop"][figure] for row in first)
+    after: int = sum(row["loop"][figure] for row in last)
+    return after - before

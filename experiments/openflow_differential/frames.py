@@ -88,7 +88,7 @@ def frame(rng: random.Random, kind: str, source: int, number: int) -> bytes:
 def checksum(data: bytes) -> int:
     """The Internet checksum."""
     data += bytes(len(data) % 2)
-    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
     return ~total & 0xFFFF

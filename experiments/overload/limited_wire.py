@@ -15,5 +15,5 @@ from hybridnet.cli import wire
 from hybridnet.cli.main import main
 
 if __name__ == "__main__":
-    wire.Wire = functools.partial(wire.Wire, realtime={"fifo_priority": None})  # type: ignore[assignment,misc]
+    wire.Wire = functools.partial(wire.Wire, realtime={"fifo_priority": None})  # type: ignore[assignment,attr-defined]
     sys.exit(main(["wire", *sys.argv[1:]]))

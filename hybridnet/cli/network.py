@@ -294,9 +294,10 @@ def _named(name: str, text: str, words: list[str]) -> RemoteController:
 
     if text.partition(",")[0] == "remote":
         _, positional, named = parse_call(text)
-        if positional or set(named) - {"ip", "port"} or not isinstance(named.get("port", 1), int):
+        ip, port = named.pop("ip", "127.0.0.1"), named.pop("port", None)
+        if positional or named or not isinstance(ip, str) or not isinstance(port, int | None):
             raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
-        return RemoteController(name, **named)
+        return RemoteController(name, ip, port)
     kind, colon, rest = text.partition(":")
     common: dict[str, Any] = {"arguments": words, "on_line": _printer(name)}
     if kind in ("faucet", "gauge"):

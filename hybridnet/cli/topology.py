@@ -84,7 +84,8 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         )
     if file is None:
         try:
-            return _make(known[name], text, positional, named)
+            of_ours: Topo = _make(known[name], text, positional, named)
+            return of_ours
         except TopologyError as error:
             raise TopologyError(f"--topo {text}: {error}") from error
     with user_code(file, UsageError):
@@ -131,7 +132,7 @@ def topologies_of(names: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
     }
 
 
-def parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
+def parse_call(text: str) -> tuple[str, list[object], dict[str, object]]:
     """``"tree,2,fanout=3"`` as a name, values and named values; anything but a Python literal is text.
 
     Raises:
@@ -142,8 +143,8 @@ def parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
         ('twotrees', [], {'depth': 6, 'join': 'routed', 'delay': '5ms'})
     """
     name, *parts = text.split(",")
-    positional: list[Any] = []
-    named: dict[str, Any] = {}
+    positional: list[object] = []
+    named: dict[str, object] = {}
     for part in parts:
         key, equals, value = part.partition("=")
         if equals:
@@ -155,14 +156,14 @@ def parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
     return name.strip(), positional, named
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     try:
         return ast.literal_eval(text.strip())
     except (ValueError, SyntaxError):
         return text.strip()
 
 
-def _make(make: Callable[..., Any], text: str, positional: list[Any], named: dict[str, Any]) -> Any:
+def _make(make: Callable[..., Any], text: str, positional: list[object], named: dict[str, object]) -> Any:
     takes = (
         make.build
         if isinstance(make, type) and hasattr(make, "build") and "__init__" not in vars(make)

@@ -14,13 +14,14 @@ import json
 import math
 import re
 import reprlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError, UsageError
 
 __all__ = [
+    "Json",
     "choice",
     "counted",
     "file_path",
@@ -37,6 +38,9 @@ __all__ = [
     "whole",
     "why_unread",
 ]
+
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+"""What JSON can express."""
 
 _LONGEST_REASON = 200
 # The controls of ISO 6429 (C0 without tab and line feed, DEL, C1), and Unicode's line and paragraph separators,

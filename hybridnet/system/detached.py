@@ -46,7 +46,7 @@ class DetachedRun:
     @property
     def running(self) -> bool:
         """Whether its keeper lives."""
-        return start_time(self.facts["keeper"]) == self.facts["keeper_start"]
+        return bool(start_time(self.facts["keeper"]) == self.facts["keeper_start"])
 
     @property
     def status(self) -> int | None:

@@ -22,6 +22,20 @@ import os
 import sys
 from collections.abc import Callable
 
+TYPE_CHECKING = False  # the module that has it takes its time to import
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from hybridnet.describe.schema.plans import DirectoryPlan
+
+    class Host(TypedDict):
+        """What is made of a host."""
+
+        name: str
+        private_dirs: list[str | DirectoryPlan]
+        hosts_file: str | None  # None: it finds the computer's, and has its name
+
+
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWNET = 0x20000, 0x4000000, 0x40000000
 MNT_DETACH = 2
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV, MS_NOEXEC = 0x1000, 0x4000, 0x40000, 0x2, 0x4, 0x8
@@ -61,8 +75,8 @@ def _have_hosts_own_tables() -> None:
         size.write(str(CONNECTIONS))
 
 
-def _become_host(host: dict, others: list[str]) -> None:
-    names = host.get("hosts_file")
+def _become_host(host: Host, others: list[str]) -> None:
+    names = host["hosts_file"]
     _checked(_libc.unshare(CLONE_NEWNS | CLONE_NEWNET | (CLONE_NEWUTS if names else 0)), "unshare")
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     for name in others:
@@ -90,7 +104,7 @@ def _bind(source: str, target: str) -> None:
         raise
 
 
-def create(hosts: list[dict], others: list[str], until_taken: Callable[[dict[str, int]], None]) -> None:
+def create(hosts: list[Host], others: list[str], until_taken: Callable[[dict[str, int]], None]) -> None:
     """Make the namespaces of every host, ``{"name": …, "private_dirs": […], "hosts_file": …}``, beside those of
     `others`.
 

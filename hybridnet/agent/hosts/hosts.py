@@ -75,7 +75,7 @@ class Hosts:
         )
         assert program.stdin is not None
         assert program.stdout is not None
-        hosts = [
+        hosts: list[host_namespaces.Host] = [
             {"name": plan["name"], "private_dirs": plan["private_dirs"], "hosts_file": hosts_file}
             for plan in plans
             if self.namespace(plan["name"])

@@ -151,7 +151,7 @@ def _is_accepted(name: str, value: Any, what: str) -> bool:
     if name == "bw" and isinstance(value, str):
         return True  # Mininet cannot do with it: the network judges when it is made
     if name == "max_queue_size" and (value == 0 or (isinstance(value, float) and value >= 1)):
-        return value != 0  # 0 says that there is no bound
+        return bool(value != 0)  # 0 says that there is no bound
     try:
         _READ[name](value, f"{what}: {name}")
     except UnitError:

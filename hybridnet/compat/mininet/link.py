@@ -392,7 +392,8 @@ class Link:
 
     def intfName(self, node: Any, n: int) -> str:
         """The name of interface number `n` of a node."""
-        return node.interface_name(n)
+        name: str = node.interface_name(n)
+        return name
 
     @property
     def name(self) -> str:

@@ -445,7 +445,7 @@ def specialClass(
     """A subclass of `cls` whose constructor gets arguments before and after those given, defaults and overrides."""
     before, after, weak, strong = prepend or [], append or [], defaults or {}, override or {}
 
-    class Special(cls):
+    class Special(cls):  # type: ignore[misc]  # whichever a script has
         """A class with parameters given."""
 
         def __init__(self, *args: Any, **params: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from hybridnet.describe.options.flags import default_of, flags, meaning_of, metavar_of
@@ -61,11 +61,12 @@ def _document(name: str, style: str) -> str:
 
 
 def _of_table(of: Table, style: str) -> str:
-    names, shown = {
+    styles: dict[str, tuple[Callable[[Option], str], Iterable[Option]]] = {
         "python": (lambda option: f"`{option.said_as}`", of.said.values()),
         "flags": (_flag, flags(of).values()),
         "plan": (lambda option: f"`{option.key}`", of.planned.values()),
-    }[style]
+    }
+    names, shown = styles[style]
     presets = [name for name in of.presets if of.presets[name]]
     others = [f"`{name}`" for name in presets[:1]]  # the first is what people get who say nothing
     head = ["option", "meaning", *others, "`rfc`" if others else "default"]

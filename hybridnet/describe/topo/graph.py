@@ -32,9 +32,9 @@ class Graph:
         self._interfaces: dict[str, str] = {}  # which link has it
         self._pairs: dict[frozenset[str], list[LinkSpec]] = {}
 
-    def add_node(self, name: Any, role: str, options: Mapping[str, Any]) -> str:
+    def add_node(self, name: object, role: str, options: Mapping[str, Any]) -> str:
         """Raise TopologyError, UnitError: the name is taken or malformed, or an option makes no sense."""
-        check_node_name(name, role)
+        name = check_node_name(name, role)
         if name in self.nodes:
             raise TopologyError(
                 f"node {name}: the name is taken by another {self.nodes[name].role}; choose another"
@@ -57,7 +57,7 @@ class Graph:
             )
 
     def add_link(
-        self, node1: str, node2: str, port1: Any, port2: Any, key: Any, options: Mapping[str, Any]
+        self, node1: str, node2: str, port1: object, port2: object, key: object, options: Mapping[str, Any]
     ) -> int:
         """Add a link. Returns its key among the links of the two nodes. A refused link leaves nothing behind."""
         what = f"link {plain(node1)}-{plain(node2)}"
@@ -67,9 +67,9 @@ class Graph:
         given = link_options(options, what)
         ports = self._free_port(node1, port1, what), self._free_port(node2, port2, what)
         siblings = self.between(node1, node2)
-        key = self._free_key(siblings, key, what)
-        name = f"{node1}-{node2}" if not siblings else f"{node1}-{node2}#{key}"
-        link = describe_link(nodes, ports, key, name, given)
+        number = self._free_key(siblings, key, what)
+        name = f"{node1}-{node2}" if not siblings else f"{node1}-{node2}#{number}"
+        link = describe_link(nodes, ports, number, name, given)
         for end in (link.a, link.b):
             if end.interface in self._interfaces:
                 raise TopologyError(
@@ -80,7 +80,7 @@ class Graph:
         self.links.append(link)
         self._pairs.setdefault(frozenset((node1, node2)), []).append(link)
         self._interfaces.update({end.interface: name for end in (link.a, link.b)})
-        return key
+        return number
 
     def remove_link(self, link: LinkSpec) -> None:
         """Remove a link of this network; its ports and interface names are free again."""

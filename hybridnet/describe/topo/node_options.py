@@ -167,8 +167,8 @@ UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {
 }
 
 
-def check_node_name(name: Any, role: str) -> None:
-    """Raise TopologyError for what cannot be the name of a node of that role."""
+def check_node_name(name: object, role: str) -> str:
+    """The name, or TopologyError for what cannot be the name of a node of that role."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise TopologyError(
             f"node {shown(name)}: a name starts with a letter or digit and has letters, digits, '_', '.', '-' only"
@@ -181,6 +181,7 @@ def check_node_name(name: Any, role: str) -> None:
             f"{role} {shown(name)}: the name has {len(name)} characters, and may have {most} ({why}); "
             "choose a shorter one"
         )
+    return name
 
 
 def resolve_node(role: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:

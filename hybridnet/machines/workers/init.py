@@ -80,7 +80,8 @@ def _read_line() -> dict[str, Any] | None:
         if not byte:
             return None
         if byte == b"\n":
-            return json.loads(line)
+            said: dict[str, Any] = json.loads(line)
+            return said
         line += byte
 
 

@@ -155,11 +155,12 @@ class NetworkRecord:
             OSError: with the name of the first file that could not be written; all others are.
         """
         errors: list[OSError] = []
-        for write in (
+        writes: tuple[Callable[[], object], ...] = (
             lambda: self._write("verdict.json", verdict.to_json()),  # the smallest, and what matters most
             lambda: self._write("counters.json", dict(counters)),
             lambda: self._write_omnetpp(counters),
-        ):
+        )
+        for write in writes:
             try:
                 write()
             except OSError as error:

@@ -446,7 +446,8 @@ def _stolen_ms(instance: str, machines: Mapping[str, tuple[Counters, Counters]])
     for before, after in machines.values():
         if instance in after.get("instances", ()):
             earlier, now = before["processors"], after["processors"]
-            return 1e3 * (now["stolen_ticks"] - earlier["stolen_ticks"]) / float(now["ticks_per_second"])
+            stolen_s: float = (now["stolen_ticks"] - earlier["stolen_ticks"]) / now["ticks_per_second"]
+            return 1e3 * stolen_s
     return 0.0
 
 

@@ -22,6 +22,7 @@ from hybridnet.describe.topo import LinkSpec, NodeSpec, Topo
 from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.describe.topo.options import END_OPTIONS, link_option_names
 from hybridnet.describe.topo.roles import ROLES
+from hybridnet.describe.values import Json
 from hybridnet.errors import TopologyError, UnitError
 from hybridnet.plan.files.yaml_text import Path, Read, read_yaml, where, write_yaml
 
@@ -118,19 +119,23 @@ def to_yaml(topo: Topo) -> str:
     return write_yaml(content)
 
 
-def plain_node(spec: NodeSpec) -> dict[str, Any]:
+def plain_node(spec: NodeSpec) -> dict[str, Json]:
     """The options of a node that a file can hold, as they were written."""
-    return _plain(spec.options)
+    return _plain_options(spec.options)
 
 
-def plain_link(spec: LinkSpec) -> dict[str, Any]:
+def plain_link(spec: LinkSpec) -> dict[str, Json]:
     """The options of a link that a file can hold, as they were written."""
-    return _plain(spec.options)
+    return _plain_options(spec.options)
 
 
-def _plain(value: Any) -> Any:
+def _plain_options(options: Mapping[Any, object]) -> dict[str, Json]:
+    return {str(name): _plain(each) for name, each in options.items() if name not in _PYTHON_ONLY}
+
+
+def _plain(value: object) -> Json:
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items() if name not in _PYTHON_ONLY}
+        return _plain_options(value)
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

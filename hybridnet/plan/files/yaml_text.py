@@ -32,7 +32,7 @@ def read_yaml(text: str, file: str) -> Read:
     """Raise TopologyError with file and line for what is not YAML, and for a key that is written twice."""
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
         yaml_implicit_resolvers: dict[str, Any] = {}
 
     _resolve_as_we_do(Loader)
@@ -53,7 +53,7 @@ def write_yaml(content: Any) -> str:
     """The text that `read_yaml` reads as this content."""
     import yaml
 
-    class Dumper(yaml.SafeDumper):
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]  # it has no types
         yaml_implicit_resolvers = dict(yaml.SafeDumper.yaml_implicit_resolvers)
 
     _resolve_as_we_do(Dumper)  # so that text which we would take for a number is quoted, too

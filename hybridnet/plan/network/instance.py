@@ -7,7 +7,7 @@ import ipaddress
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 from hybridnet.describe.options import family
 from hybridnet.describe.schema.plans import (
@@ -108,18 +108,17 @@ def instance_plan(
 
 def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> SimulatedNode:
     ends = network.layout.ends_of[spec.name]
-    processing = _processing(spec)
     if spec.role == "switch":
         controllers = options.controllers_of(network.layout.machine_of[spec.name])
-        return {**openflow_node(spec, ends, network.dpids[spec.name], controllers, options), **processing}
+        return _processing(openflow_node(spec, ends, network.dpids[spec.name], controllers, options), spec)
     if spec.role == "simswitch":
-        return {
+        switch: SimulatedNode = {
             "name": spec.name,
             "kind": "switch",
             "interfaces": [{"name": end.interface} for end in ends],
             "routes": [],
-            **processing,
         }
+        return _processing(switch, spec)
     interfaces: list[SimulatedInterface] = []
     for end in ends:
         address = network.addresses.by_interface.get(end.interface)
@@ -142,27 +141,21 @@ def _node(network: Network, spec: NodeSpec, options: PlanOptions) -> SimulatedNo
         "kind": _KINDS[spec.role],
         "interfaces": interfaces,
         "routes": routes,
-        **processing,
     }
+    _processing(node, spec)
     applications = spec.resolved.get("applications")
     if applications:
         node["applications"] = [_application(network, spec, each) for each in applications]
     return node
 
 
-class _Processing(TypedDict, total=False):
-    processing_delay_ns: int
-    processing_queue_packets: int
-
-
-def _processing(spec: NodeSpec) -> _Processing:
-    """What it needs for a packet, where that is said."""
-    processing: _Processing = {}
+def _processing(node: SimulatedNode, spec: NodeSpec) -> SimulatedNode:
+    """The node, with what it needs for a packet, where that is said."""
     if (delay_ns := spec.resolved.get("processing_delay")) is not None:
-        processing["processing_delay_ns"] = delay_ns
+        node["processing_delay_ns"] = delay_ns
     if (packets := spec.resolved.get("processing_queue")) is not None:
-        processing["processing_queue_packets"] = packets
-    return processing
+        node["processing_queue_packets"] = packets
+    return node
 
 
 def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> dict[str, Any]:

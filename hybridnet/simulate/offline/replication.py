@@ -106,7 +106,9 @@ class Replication:
         if self.synchronization is None:
             return None
         parts = self.synchronization["parts"]
-        return sum(part["waited_ns"] for part in parts) / max(sum(part["wall_ns"] for part in parts), 1)
+        waited_ns: int = sum(part["waited_ns"] for part in parts)
+        wall_ns: int = sum(part["wall_ns"] for part in parts)
+        return waited_ns / max(wall_ns, 1)
 
 
 def run_replication(

@@ -155,4 +155,6 @@ def _switching(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
     """Processors that the busiest thread took."""
     earlier = before["switching"]["ran_ns"]
     grown = [ran - earlier.get(thread, 0) for thread, ran in after["switching"]["ran_ns"].items()]
-    return float(max(grown, default=0)) / (after["time_ns"] - before["time_ns"])
+    took_ns: int = max(grown, default=0)
+    lasted_ns: int = after["time_ns"] - before["time_ns"]
+    return took_ns / lasted_ns

@@ -114,7 +114,8 @@ def _send(net: Net, flow: Flow, port: int, seconds: float, write_bytes: int | No
         options = ["-C", "cubic", "-b", rate, "-l", str(write_bytes)]
     address = net[flow.target].IP()
     command = ["iperf3", "-c", str(address), "-p", str(port), "-t", f"{seconds:.1f}", "-J", *options]
-    return net[flow.source].popen(command)
+    client: Popen = net[flow.source].popen(command)
+    return client
 
 
 def _report(client: Popen, flow: Flow) -> Mapping[str, float]:

@@ -72,7 +72,7 @@ class DaskWorkers:
         self._scheduler = scheduler
         self._files = dict(files)
         self._ended = False
-        self._futures: set[Future] = set()
+        self._futures: set[Future[Answer]] = set()
         try:
             self._client = QuietClient(scheduler, set_as_default=False, timeout=ANSWER_S)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
@@ -129,7 +129,7 @@ class DaskWorkers:
         finally:
             asked.release()
 
-    def _answer(self, future: Future) -> Answer | None:
+    def _answer(self, future: Future[Answer]) -> Answer | None:
         """None: the sweep has ended."""
         try:
             answer: Answer = future.result()
