@@ -26,6 +26,7 @@ from hybridnet.experiments.maxinet.datapath import READ_BACK, Datapath
 from hybridnet.experiments.maxinet.runner_client import RunnerClient
 from hybridnet.experiments.maxinet.scale import Scale
 from hybridnet.machines.cluster import Cluster
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.run.controllers.kinds import Controller
 from hybridnet.run.net import Net, own_address_toward
 from hybridnet.topologies.tree import add_tree, switches_in_tree
@@ -82,7 +83,7 @@ class _Arm(ABC):
     def __exit__(self, *_: object) -> None:
         self._exit.close()
 
-    def snapshots(self) -> list[dict[str, Any]]:
+    def snapshots(self) -> list[Snapshot]:
         """No instance, no snapshot."""
         return []
 
@@ -166,7 +167,7 @@ class HybridArm(_SimpleNets):
             "link_delay_ns": self.scale.link_delay_ns,
         }
 
-    def snapshots(self) -> list[dict[str, Any]]:
+    def snapshots(self) -> list[Snapshot]:
         return [
             snapshot for snapshot in self.net.snapshot(of_elements=False).values() if snapshot is not None
         ]

@@ -31,6 +31,7 @@ from hybridnet.experiments.maxinet.verdicts import stalled_ns, stalls_in, step_v
 from hybridnet.machines.cluster import Cluster
 from hybridnet.observe.results import Verdict, Word
 from hybridnet.observe.results.verdict import Window
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.processor import computer
 
 PORT = 5201
@@ -80,7 +81,7 @@ class Arm(Protocol):
     def address(self, host: str) -> str:
         """The host's IPv4 address."""
 
-    def snapshots(self) -> list[dict[str, Any]]:
+    def snapshots(self) -> list[Snapshot]:
         """A snapshot per simcore instance; empty if nothing is simulated."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 from hybridnet.experiments.maxinet.staircase import Second, StepResult
 from hybridnet.observe.results import Limits, Verdict, Word, judge
@@ -83,7 +84,7 @@ def stalls_in(window: Window) -> int:
     return _grown(window, "stalls")
 
 
-def _grown(window: Window, figure: str) -> int:
+def _grown(window: Window, figure: Literal["stalled_ns", "stalls"]) -> int:
     first, last = window
     before: int = sum(row["loop"][figure] for row in first)
     after: int = sum(row["loop"][figure] for row in last)

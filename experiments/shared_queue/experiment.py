@@ -22,7 +22,6 @@ import argparse
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
 
 from hybridnet import Net
 from hybridnet.errors import ExperimentError
@@ -54,6 +53,7 @@ from hybridnet.experiments.shared_queue.link import (
 from hybridnet.experiments.shared_queue.plot import plot_shared
 from hybridnet.machines.cluster import Cluster
 from hybridnet.observe.results import Check, Experiment, Limits, add_experiment_arguments, judge
+from hybridnet.observe.series.snapshot import Snapshot
 
 SUMMARY = "a real and a simulated CUBIC flow share a 100 Mbit/s link in real time"
 TAKES_S = 240
@@ -176,7 +176,7 @@ def _round(cluster: Cluster, number: int, seconds: float, queue: str, *, host_de
     return SharedRound(number, begin_s, seconds, answering, flow, simulated, verdict, judged[-1]["links"])
 
 
-def _watch(net: Net, real: Future[list[LinuxFlow]]) -> list[dict[str, Any]]:
+def _watch(net: Net, real: Future[list[LinuxFlow]]) -> list[Snapshot]:
     """Snapshots of the instance until the real flow has ended."""
     snapshots = [_snapshot(net)]
     while not real.done():
@@ -185,9 +185,10 @@ def _watch(net: Net, real: Future[list[LinuxFlow]]) -> list[dict[str, Any]]:
     return snapshots
 
 
-def _snapshot(net: Net) -> dict[str, Any]:
+def _snapshot(net: Net) -> Snapshot:
     [snapshot] = net.snapshot().values()
-    return dict(snapshot)
+    now: Snapshot = snapshot
+    return now
 
 
 def _write(experiment: Experiment, done: SharedRound) -> None:

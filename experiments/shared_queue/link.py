@@ -12,6 +12,7 @@ from hybridnet import Topo
 from hybridnet.experiments.common.linux_flows import LinuxFlow
 from hybridnet.experiments.shared_queue.host_delay import PING_FRAME, HostDelay
 from hybridnet.observe.results import Verdict
+from hybridnet.observe.series.snapshot import LinkRow
 
 ALGORITHM = "cubic"
 SERVICE = 9
@@ -94,7 +95,7 @@ class SharedRound:
     real: LinuxFlow
     simulated: list[SimulatedSample]
     verdict: Verdict
-    links: list[dict[str, Any]]
+    links: list[LinkRow]
 
     @property
     def real_times(self) -> list[float]:

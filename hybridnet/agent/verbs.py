@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,7 +57,7 @@ def verbs_of(kind: type) -> dict[str, inspect.Signature]:
     }
 
 
-def perform(targets: Sequence[object], name: str, arguments: dict[str, Any]) -> Any:
+def perform(targets: Sequence[object], name: str, arguments: Mapping[str, object]) -> Any:
     """Run one verb of one of `targets`, no two of which have a verb of the same name.
 
     Raises:

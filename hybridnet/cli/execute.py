@@ -9,13 +9,12 @@ import subprocess
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from hybridnet.describe.values import plain
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.entrances import Entrance, read_entrances
-from hybridnet.system.journal import read_entries, root_runs_something, start_time, state_directory
+from hybridnet.system.journal import Entry, read_entries, root_runs_something, start_time, state_directory
 
 SUMMARY = "Run a command on a machine, or in a host, of a running network."
 EXAMPLES = """  sudo hybridnet exec h1 ping -c 3 10.0.0.2
@@ -163,24 +162,24 @@ def _runs(run_name: str | None) -> list[Path]:
     return chosen
 
 
-def _entries_of_living(directory: Path) -> list[dict[str, Any]]:
+def _entries_of_living(directory: Path) -> list[Entry]:
     """Return the journal of a run's head, if that head lives; else nothing."""
     entries = read_entries(directory)
     owners = [entry for entry in entries if entry["kind"] == "owner"]
     return entries if all(start_time(owner["pid"]) == owner["start"] for owner in owners) else []
 
 
-def _machine_of(entry: dict[str, Any]) -> str | None:
+def _machine_of(entry: Entry) -> str | None:
     """The machine whose init an entry of the journal records, if that process is still the one that was
     recorded; whether another computer's is, that computer says.
     """
     if entry["kind"] == "ssh_machine":
-        return str(entry["name"])
-    if entry["kind"] != "process" or not str(entry["what"]).startswith(_INIT):
+        return entry["name"]
+    if entry["kind"] != "process" or not entry["what"].startswith(_INIT):
         return None
-    return str(entry["what"]).removeprefix(_INIT) if start_time(entry["pid"]) == entry["start"] else None
+    return entry["what"].removeprefix(_INIT) if start_time(entry["pid"]) == entry["start"] else None
 
 
-def _host_of(entry: dict[str, Any]) -> SshMachine | None:
+def _host_of(entry: Entry) -> SshMachine | None:
     host = entry.get("host")
     return None if host is None else SshMachine(**{**host, "options": tuple(host["options"])})

@@ -7,14 +7,15 @@ import argparse
 import importlib
 import json
 import socket
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from hybridnet.errors import UsageError
 from hybridnet.observe.results.console import print_table
 from hybridnet.plan.network import MachineSpec
 
 if TYPE_CHECKING:
+    from hybridnet.agent.machine.facts import Facts
     from hybridnet.describe.topo import Topo
     from hybridnet.tools.forecast import Demand, Forecast
     from hybridnet.tools.forecast.loads import Computer
@@ -72,7 +73,7 @@ def demanded_by_experiment(name: str) -> tuple[Topo, Demand]:
     return found
 
 
-def computers_for(text: str | None, machines: Sequence[str], here: Mapping[str, Any]) -> list[Computer]:
+def computers_for(text: str | None, machines: Sequence[str], here: Facts) -> list[Computer]:
     """The computers that --computers means, with their costs.
 
     Args:

@@ -115,7 +115,7 @@ def _clean_run(directory: Path, tell: Progress) -> None:
     _end_processes(run, lambda: _processes(run, _all_entries(directory)), tell)
     for entry in _all_entries(directory):  # no process of the run writes any more
         if entry["kind"] == "ssh_machine":
-            clean_remote(entry, tell)
+            clean_remote(entry["name"], entry["clean"], tell)
         else:
             _remove(run, entry, tell)
     remove_run_directory(directory)
@@ -358,9 +358,13 @@ def _vswitch_answers() -> bool:
 
 
 def _remove_nat(run: str, entry: Entry) -> str | None:
-    if entry["network"] != network_namespace() or not nat.remove(entry):
+    if entry["network"] != network_namespace() or not nat.remove(_translation(entry)):
         return None
     return f"rules of address translation {entry['name']}"
+
+
+def _translation(entry: Entry) -> nat.Translation:
+    return {"tool": entry["tool"], "name": entry["name"], "rules": entry["rules"]}
 
 
 def _give_device_back(run: str, entry: Entry) -> str | None:
@@ -410,20 +414,20 @@ _REMOVERS = {
 }
 
 
-def clean_remote(entry: Entry, tell: Progress, patience_s: float = SSH_SECONDS) -> None:
-    """Remove what a run has left on a machine on another computer, by its entry in the journal of the head.
+def clean_remote(machine: str, command: list[str], tell: Progress, patience_s: float = SSH_SECONDS) -> None:
+    """Remove what a run has left on a machine on another computer, by the command in the journal of the head.
 
     Raises:
         MachineError: it cannot be reached within `patience_s` seconds, or something could not be removed.
     """
     try:
-        done = subprocess.run(entry["clean"], capture_output=True, text=True, timeout=patience_s, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=patience_s, check=False)
     except (subprocess.TimeoutExpired, FileNotFoundError) as error:
-        raise MachineError(f"machine {entry['name']} cannot be reached to clean it: {error}") from None
+        raise MachineError(f"machine {machine} cannot be reached to clean it: {error}") from None
     if done.returncode != 0:
-        raise MachineError(f"machine {entry['name']} could not be cleaned: {done.stderr.strip()[-500:]}")
+        raise MachineError(f"machine {machine} could not be cleaned: {done.stderr.strip()[-500:]}")
     for line in json.loads(done.stdout):
-        tell(f"machine {entry['name']}: {line}")
+        tell(f"machine {machine}: {line}")
 
 
 def main() -> int:

@@ -17,11 +17,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.system.journal import require_own, start_time, state_directory
 from hybridnet.system.python_command import python_module
+
+if TYPE_CHECKING:
+    from hybridnet.system.keeper import Facts
 
 __all__ = ["DetachedRun", "detach", "detached_runs", "find_detached", "keeper_of_this_process"]
 
@@ -41,23 +44,22 @@ class DetachedRun:
 
     name: str
     directory: Path
-    facts: dict[str, Any]
+    facts: Facts
 
     @property
     def running(self) -> bool:
         """Whether its keeper lives."""
-        return bool(start_time(self.facts["keeper"]) == self.facts["keeper_start"])
+        return start_time(self.facts["keeper"]) == self.facts["keeper_start"]
 
     @property
     def status(self) -> int | None:
         """The exit status of the run; None while it runs, and where its keeper was killed."""
-        status: int | None = self.facts.get("status")
-        return status
+        return self.facts.get("status")
 
     @property
     def seconds(self) -> float:
         """How long it has run."""
-        return float(self.facts.get("ended", time.time()) - self.facts["began"])
+        return self.facts.get("ended", time.time()) - self.facts["began"]
 
     def connect(self) -> socket.socket:
         """A connection to its keeper.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from hybridnet.errors import MachineError
 from hybridnet.system.command import ip_batch, run
+from hybridnet.system.journal import DeviceState
 from hybridnet.system.rootless import unseen
 
 __all__ = ["empty", "exists", "restore", "state_of"]
@@ -28,7 +28,7 @@ def exists(device: str, prefix: Sequence[str] = ()) -> bool:
     return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
-def state_of(device: str, prefix: Sequence[str] = ()) -> dict[str, Any]:
+def state_of(device: str, prefix: Sequence[str] = ()) -> DeviceState:
     """What `restore` needs: whether it is up and hears everything, its addresses, routes and settings.
 
     Raises:
@@ -75,7 +75,7 @@ def empty(device: str, prefix: Sequence[str] = ()) -> None:
     ip_batch([f"addr flush dev {device}"], prefix=prefix)
 
 
-def restore(device: str, state: Mapping[str, Any], prefix: Sequence[str] = ()) -> None:
+def restore(device: str, state: DeviceState, prefix: Sequence[str] = ()) -> None:
     """Give it its state again, in the computer's namespace."""
     for name, value in state["settings"].items():
         _write(name.format(device), value, prefix)

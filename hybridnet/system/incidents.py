@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
+from typing import TypedDict, final
 
-__all__ = ["Incidents"]
+__all__ = ["Incident", "Incidents"]
 
 MOST = 256  # what is written down; of more only the number is known
+
+
+@final
+class Incident(TypedDict):
+    """What was harmed, how, and from when to when (CLOCK_MONOTONIC; None: it goes on)."""
+
+    part: str
+    how: str
+    from_ns: int
+    to_ns: int | None
 
 
 class Incidents:
@@ -20,7 +30,7 @@ class Incidents:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[Incident] = []
         self._more = 0
 
     def begin(self, part: str, how: str, at_ns: int | None = None) -> None:
@@ -47,10 +57,10 @@ class Incidents:
                 if row["part"] == part and row["to_ns"] is None and how in (None, row["how"]):
                     row["to_ns"] = time.monotonic_ns()
 
-    def rows(self) -> list[dict[str, Any]]:
-        """All of them: ``part``, ``how``, ``from_ns`` and ``to_ns`` (CLOCK_MONOTONIC; None: it goes on)."""
+    def rows(self) -> list[Incident]:
+        """All of them."""
         with self._lock:
-            rows = [dict(row) for row in self._rows]
+            rows = [row.copy() for row in self._rows]
             if self._more:
                 last = rows[-1]["from_ns"]
                 rows.append(
@@ -58,6 +68,6 @@ class Incidents:
                 )
             return rows
 
-    def open(self) -> list[dict[str, Any]]:
+    def open(self) -> list[Incident]:
         """Those that go on."""
         return [row for row in self.rows() if row["to_ns"] is None]

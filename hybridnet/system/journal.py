@@ -41,14 +41,52 @@ import os
 import secrets
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict, Unpack, final
 
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.system.standard_streams import occupy_closed_streams
 
-Entry = dict[str, Any]
-"""What the journal has of a thing that was made: its kind, and the fields that name it."""
+
+@final
+class DeviceState(TypedDict):
+    """What a device is like: see `hybridnet.system.devices`."""
+
+    up: bool
+    promiscuous: bool
+    addresses: list[str]  # with the lengths of their prefixes
+    routes: list[str]  # as `ip route` shows them, after -4 or -6
+    settings: dict[str, str]
+
+
+class Fields(TypedDict, total=False):
+    """What the journal says of a thing: the table above has which fields each kind has."""
+
+    alone: bool
+    pid: int
+    start: int | None
+    what: str
+    name: str
+    network: int
+    path: str
+    inode: int
+    key: str
+    before: str
+    after: str
+    state: DeviceState
+    where: str
+    tool: str
+    rules: list[list[str]] | str
+    clean: list[str]
+    host: dict[str, Any]
+
+
+class Entry(Fields):
+    """What the journal has of a thing that was made."""
+
+    kind: Required[str]
+
 
 RUN_VARIABLE = "HYBRIDNET_RUN"
 MACHINE_VARIABLE = "HYBRIDNET_MACHINE"
@@ -158,11 +196,11 @@ class Journal:
         journal.record("owner", pid=os.getpid(), start=start_time(os.getpid()), what="head")
         return journal
 
-    def record(self, kind: str, **fields: Any) -> None:
+    def record(self, kind: str, **fields: Unpack[Fields]) -> None:
         """Write down a thing that is about to be made."""
         self._append({"make": kind, **fields})
 
-    def gone(self, kind: str, **fields: Any) -> None:
+    def gone(self, kind: str, **fields: Unpack[Fields]) -> None:
         """Write down that a recorded thing, named by the same identifying fields, no longer exists."""
         self._append({"gone": kind, **fields})
 
@@ -185,7 +223,7 @@ class Journal:
                 os.close(self._file)
                 self._file = -1
 
-    def _append(self, entry: Entry) -> None:
+    def _append(self, entry: dict[str, object]) -> None:
         line = (json.dumps(entry) + "\n").encode()
         with self._lock:
             text = b"\n" + line if self._torn else line
@@ -210,9 +248,9 @@ def read_entries(directory: Path) -> list[Entry]:
         except ValueError:
             continue
         if kind := entry.pop("make", None):
-            alive.add({"kind": kind, **entry})
+            alive.add(entry | {"kind": kind})
         elif kind := entry.pop("gone", None):
-            alive.remove({"kind": kind, **entry})
+            alive.remove(entry | {"kind": kind})
     return alive.entries()
 
 
@@ -247,7 +285,7 @@ class _Alive:
             self._entries.pop(number, None)
 
 
-def _values(entry: Entry, fields: tuple[str, ...]) -> str:
+def _values(entry: Mapping[str, object], fields: tuple[str, ...]) -> str:
     return json.dumps([entry[field] for field in fields], sort_keys=True)
 
 

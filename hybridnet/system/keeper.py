@@ -25,7 +25,7 @@ import sys
 import termios
 import time
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict, final
 
 from hybridnet.system.journal import start_time
 from hybridnet.system.typing_ahead import prepare, type_into
@@ -36,6 +36,20 @@ KEPT_BYTES = 4 << 20
 SHOWN_BYTES = 16 << 10
 MOST_CLIENTS = 8
 _PIECE = 1 << 16
+
+
+@final
+class Facts(TypedDict):
+    """What a keeper says of its run, in ``run.json``: processes with the times of their start, and instants (UNIX)."""
+
+    command: list[str]
+    keeper: int
+    keeper_start: int | None
+    head: int
+    head_start: int | None
+    began: float
+    ended: NotRequired[float]
+    status: NotRequired[int]
 
 
 class Keeper:
@@ -55,7 +69,7 @@ class Keeper:
                 signal.signal(number, signal.SIG_DFL)
             os.execvp(command[0], command)
         prepare(self._master)
-        self._facts: dict[str, Any] = {
+        self._facts: Facts = {
             "command": command,
             "keeper": os.getpid(),
             "keeper_start": start_time(os.getpid()),
@@ -153,7 +167,7 @@ class Keeper:
     def _end(self) -> None:
         _, status = os.waitpid(self._pid, 0)
         code = os.waitstatus_to_exitcode(status)
-        self._facts |= {"ended": time.time(), "status": code if code >= 0 else 128 - code}
+        self._facts["ended"], self._facts["status"] = time.time(), code if code >= 0 else 128 - code
         self._write_facts()
         (self._directory / "socket").unlink()
         for client in list(self._unread):

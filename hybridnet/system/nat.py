@@ -10,22 +10,30 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TypedDict, final
 
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.command import run
 
 __all__ = ["install", "remove", "translation"]
 
-Translation = Mapping[str, Any]
+
+@final
+class Translation(TypedDict):
+    """Rules of address translation, and how they are found again."""
+
+    tool: str
+    name: str
+    rules: list[list[str]] | str  # of iptables: the table and the words of each; of nftables: a text
+
 
 _PATIENCE_S = "10"  # for another program that changes rules just now
 
 
 def translation(
     name: str, subnet: str, inside: str, *, only_to: str | None = None, prefix: Sequence[str] = ()
-) -> dict[str, Any]:
+) -> Translation:
     """The rules by which what comes from `subnet` by the device `inside` leaves with an address of its way out.
 
     Args:
@@ -91,10 +99,10 @@ def install(described: Translation, prefix: Sequence[str] = ()) -> None:
         MachineError: the kernel refuses one; the message quotes it. Then none is left.
     """
     try:
-        if described["tool"] == "nftables":
-            run([*prefix, "nft", "-f", "-"], input=described["rules"])
+        if isinstance(rules := described["rules"], str):
+            run([*prefix, "nft", "-f", "-"], input=rules)
         else:
-            for table, *rule in described["rules"]:
+            for table, *rule in rules:
                 run([*prefix, "iptables", "-w", _PATIENCE_S, "-t", table, *rule])
     except MachineError as error:
         remove(described, prefix)
@@ -105,10 +113,10 @@ def install(described: Translation, prefix: Sequence[str] = ()) -> None:
 
 def remove(described: Translation, prefix: Sequence[str] = ()) -> bool:
     """Remove the rules that are still there. Returns whether there was one."""
-    if described["tool"] == "nftables":
+    if isinstance(rules := described["rules"], str):
         return _succeeds([*prefix, "nft", "delete", "table", "ip", described["name"]])
     found = False
-    for table, _, chain, *rule in described["rules"]:
+    for table, _, chain, *rule in rules:
         found |= _succeeds([*prefix, "iptables", "-w", _PATIENCE_S, "-t", table, "-D", chain, *rule])
     return found
 

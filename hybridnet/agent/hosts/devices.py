@@ -12,7 +12,6 @@ import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.hosts.hosts import Hosts
@@ -24,7 +23,7 @@ from hybridnet.system import devices
 from hybridnet.system.command import ip_batch
 from hybridnet.system.device_features import DeviceFeatures
 from hybridnet.system.ending import Endings
-from hybridnet.system.journal import Journal, network_namespace
+from hybridnet.system.journal import DeviceState, Journal, network_namespace
 
 OPENVSWITCH, OTHER, HOST = "openvswitch", "other", "host"
 
@@ -33,7 +32,7 @@ OPENVSWITCH, OTHER, HOST = "openvswitch", "other", "host"
 class _Lent:
     node: str  # empty: the simulator
     kind: str
-    state: dict[str, Any]  # what the device was like
+    state: DeviceState  # what the device was like
     prefix: list[str]  # what enters where it is
 
 

@@ -7,14 +7,33 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import Any
+from collections.abc import Mapping
+from typing import TypedDict, final
 
 from hybridnet.agent.instances.instances import Instances
-from hybridnet.agent.instances.timelines import InterfaceTimelines
+from hybridnet.agent.instances.timelines import FiredEntry, InterfaceChange, InterfaceTimelines
 from hybridnet.agent.verbs import verb
+from hybridnet.describe.schema.plans import SimulatedRoute, TimelineEntry
 from hybridnet.errors import MachineError
+from hybridnet.observe.series.snapshot import CaptureState, Clock, FiredChange
 
 __all__ = ["Changes"]
+
+
+@final
+class MachineClock(TypedDict):
+    """CLOCK_MONOTONIC, in nanoseconds: now, and at zero of each instance's simulated time."""
+
+    monotonic_ns: int
+    epochs_ns: dict[str, int]
+
+
+@final
+class Fired(TypedDict):
+    """What has fired of a timeline: in each instance, and of interfaces."""
+
+    instances: dict[str, list[FiredEntry]]
+    interfaces: list[FiredEntry]
 
 
 class Changes:
@@ -28,23 +47,23 @@ class Changes:
         self,
         instance: str,
         link: str,
-        a_to_b: dict[str, Any] | None = None,
-        b_to_a: dict[str, Any] | None = None,
+        a_to_b: Mapping[str, object] | None = None,
+        b_to_a: Mapping[str, object] | None = None,
         up: bool | None = None,
     ) -> None:
         """Changes a link of an instance, or its end of a cut one, while it runs; see `hybridnet.simulate.instance`."""
         self._instances.ask(instance, "set_link", link=link, a_to_b=a_to_b, b_to_a=b_to_a, up=up)
 
     @verb
-    def set_routes(self, instance: str, routes: dict[str, list[dict[str, Any]]]) -> None:
+    def set_routes(self, instance: str, routes: dict[str, list[SimulatedRoute]]) -> None:
         """Replaces the routes of simulated routers and hosts, by name, all at one instant; see
         `hybridnet.simulate.instance`."""
         self._instances.ask(instance, "change", routes=routes)
 
     @verb
-    def clock(self) -> dict[str, Any]:
-        """CLOCK_MONOTONIC, in nanoseconds: now, and as ``epochs_ns`` at zero of each instance's simulated time."""
-        answers = self._instances.ask_all("clock")
+    def clock(self) -> MachineClock:
+        """The clocks of the machine and its instances."""
+        answers: dict[str, Clock | None] = self._instances.ask_all("clock")
         epochs = {name: answer["epoch_ns"] for name, answer in answers.items() if answer is not None}
         return {"monotonic_ns": time.monotonic_ns(), "epochs_ns": epochs}
 
@@ -53,8 +72,8 @@ class Changes:
         self,
         timeline: str,
         start_ns: int,
-        entries: dict[str, list[dict[str, Any]]],
-        interfaces: list[dict[str, Any]],
+        entries: dict[str, list[TimelineEntry]],
+        interfaces: list[InterfaceChange],
     ) -> None:
         """Schedules changes, all of them or none.
 
@@ -65,7 +84,8 @@ class Changes:
         """
         try:
             for instance, own in entries.items():
-                simulated_ns = start_ns - self._instances.ask(instance, "clock")["epoch_ns"]
+                clock: Clock = self._instances.ask(instance, "clock")
+                simulated_ns = start_ns - clock["epoch_ns"]
                 self._instances.ask(
                     instance, "schedule", timeline=timeline, start_ns=simulated_ns, entries=own
                 )
@@ -84,17 +104,16 @@ class Changes:
                 self._instances.ask(instance, "cancel", timeline=timeline)
 
     @verb
-    def fired(self, timeline: str) -> dict[str, Any]:
-        """What has fired of a timeline: ``entry``, ``late_ns``, ``error``, in ``instances`` by name, and of
-        ``interfaces``.
-        """
-        simulated = {
+    def fired(self, timeline: str) -> Fired:
+        """What has fired of a timeline."""
+        answers: dict[str, dict[str, list[FiredChange]] | None] = self._instances.ask_all("fired")
+        simulated: dict[str, list[FiredEntry]] = {
             name: [
                 {"entry": row["entry"], "late_ns": row["fired_ns"] - row["at_ns"], "error": row["error"]}
                 for row in answer["fired"]
                 if row["timeline"] == timeline
             ]
-            for name, answer in self._instances.ask_all("fired").items()
+            for name, answer in answers.items()
             if answer is not None
         }
         return {"instances": simulated, "interfaces": self._timelines.fired(timeline)}
@@ -107,12 +126,13 @@ class Changes:
         )
 
     @verb
-    def stop_capture(self, instance: str, file: str) -> dict[str, Any]:
+    def stop_capture(self, instance: str, file: str) -> CaptureState:
         """Ends the capture into this file, and says how it was."""
-        return self._instances.ask(instance, "stop_capture", file=file)
+        state: CaptureState = self._instances.ask(instance, "stop_capture", file=file)
+        return state
 
     @verb
-    def captures(self, instance: str) -> list[dict[str, Any]]:
+    def captures(self, instance: str) -> list[CaptureState]:
         """The captures that run in an instance, and the last ones that have ended there."""
-        rows: list[dict[str, Any]] = self._instances.ask(instance, "captures")["captures"]
+        rows: list[CaptureState] = self._instances.ask(instance, "captures")["captures"]
         return rows

@@ -26,6 +26,7 @@ from hybridnet.errors import (
     UnitError,
     UsageError,
 )
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.daemon import LOOK_S, Daemon, Vigil, how_ended
 from hybridnet.system.ending import Endings
 from hybridnet.system.huge_pages import HUGE_PAGES
@@ -149,7 +150,7 @@ class InstanceProcess:
                 f"instance {self.name} {how_ended(status)}: {self._words() or 'it printed nothing'}"
             )
 
-    def ask(self, verb: str, **arguments: Any) -> dict[str, Any]:
+    def ask(self, verb: str, **arguments: object) -> Any:
         """Send one verb, with its arguments, over the control socket and return the answer.
 
         Raises:
@@ -174,14 +175,14 @@ class InstanceProcess:
                     self._process.wait(2.0)
                 self.check()
                 raise MachineError(f"instance {self.name} does not answer {verb}: {error}") from None
-        answer: dict[str, Any] = json.loads(line)
+        answer = json.loads(line)
         if "error" in answer:
             raise MachineError(f"instance {self.name}: {verb}: {answer['error']}")
         return answer
 
-    def stop(self) -> dict[str, Any] | None:
+    def stop(self) -> Snapshot | None:
         """End it and return its final counters; None if it had ended by itself or had to be killed."""
-        final: dict[str, Any] | None = None
+        final: Snapshot | None = None
         self._wanted = False
         try:
             final = self.ask("stop")
@@ -254,10 +255,10 @@ class _Output:
         self._thread = threading.Thread(target=self._read, name="instance's output", daemon=True)
         self._thread.start()
 
-    def final(self) -> dict[str, Any] | None:
+    def final(self) -> Snapshot | None:
         """Its last counters; None if it could not print them."""
         with contextlib.suppress(ValueError):
-            counters = json.loads(self.last)
+            counters: Snapshot = json.loads(self.last)
             return counters if isinstance(counters, dict) else None
         return None
 

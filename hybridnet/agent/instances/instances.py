@@ -15,12 +15,11 @@ from hybridnet.agent.instances.instance_process import InstanceProcess
 from hybridnet.agent.instances.outage_log import OutageLog
 from hybridnet.describe.schema.plans import InstancePart, InstancePlan
 from hybridnet.errors import MachineError
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal
 
 __all__ = ["Instances"]
-
-Json = dict[str, Any]
 
 
 class Instances:
@@ -44,7 +43,7 @@ class Instances:
         self._directory = journal.directory / "instances"
         self._numbers = itertools.count(1)
         self._running: dict[str, InstanceProcess] = {}
-        self._final: dict[str, Json | None] = {}
+        self._final: dict[str, Snapshot | None] = {}
         self.outages = OutageLog()
 
     def simulate(self, parts: Iterable[InstancePlan | InstancePart]) -> None:
@@ -92,7 +91,7 @@ class Instances:
         """The processes of those that run, by name."""
         return {name: instance.pid for name, instance in list(self._running.items()) if not instance.ended}
 
-    def ask(self, name: str, verb: str, **arguments: Any) -> Json:
+    def ask(self, name: str, verb: str, **arguments: object) -> Any:
         """What an instance answers.
 
         Raises:
@@ -103,9 +102,9 @@ class Instances:
             raise MachineError(f"{verb}: there is no instance {name!r} here; the instances are {known}")
         return self._running[name].ask(verb, **arguments)
 
-    def ask_all(self, verb: str, **arguments: Any) -> dict[str, Json | None]:
+    def ask_all(self, verb: str, **arguments: object) -> dict[str, Any]:
         """What all of them answer, by name; None for one that has ended."""
-        answers: dict[str, Json | None] = {}
+        answers: dict[str, Any] = {}
         for name, instance in list(self._running.items()):
             answers[name] = None
             try:
@@ -150,7 +149,7 @@ class Instances:
             *(partial(self._end, name) for name in list(self._running)),
         ).close()
 
-    def final(self) -> dict[str, Json | None]:
+    def final(self) -> dict[str, Snapshot | None]:
         """The counters with which they ended, since the last call; None for one that could not say."""
         final, self._final = self._final, {}
         return final

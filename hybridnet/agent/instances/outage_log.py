@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
+
+from hybridnet.observe.results.machines import Outage
 
 __all__ = ["OutageLog"]
-
-Json = dict[str, Any]
 
 
 class OutageLog:
@@ -18,7 +17,7 @@ class OutageLog:
     def __init__(self) -> None:
         self._changed = threading.Condition()  # guards what follows
         self._starts: dict[str, int] = {}
-        self._outages: list[Json] = []
+        self._outages: list[Outage] = []
         self._watch: object | None = None
 
     def begin(self, name: str) -> None:
@@ -43,14 +42,12 @@ class OutageLog:
                 if outage["instance"] == name and outage["to_ns"] is None:
                     outage["to_ns"] = time.monotonic_ns()
 
-    def counts(self) -> Json:
-        """Of each instance how often it was ``started``; and ``outages``: which was missing from when to when (to_ns
-        None: still; CLOCK_MONOTONIC), and how it ended.
-        """
+    def counts(self) -> tuple[dict[str, int], list[Outage]]:
+        """Of each instance how often it was started; and which was missing."""
         with self._changed:
-            return {"started": dict(self._starts), "outages": [dict(outage) for outage in self._outages]}
+            return dict(self._starts), [outage.copy() for outage in self._outages]
 
-    def await_more(self, known: int, seconds: float) -> list[Json] | None:
+    def await_more(self, known: int, seconds: float) -> list[Outage] | None:
         """The outages after the first `known`, as soon as there are any, or after so many seconds. None: nobody watches
         here, or no longer.
         """
@@ -61,7 +58,7 @@ class OutageLog:
             self._changed.wait_for(lambda: len(self._outages) > known or self._watch is not watch, seconds)
             if self._watch is not watch:
                 return None
-            return [dict(outage) for outage in self._outages[known:]]
+            return [outage.copy() for outage in self._outages[known:]]
 
     def stop_watching(self) -> None:
         """`await_more` waits no longer, until an instance begins again."""

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, final
 
 from hybridnet.agent.counters.counters import processors
 from hybridnet.agent.counters.socket_diag import SocketDiagnosis
@@ -26,9 +26,10 @@ from hybridnet.agent.instances.series_selection import Chosen
 from hybridnet.errors import MachineError
 from hybridnet.observe.series import Key, SampleBuffer, of_sections
 from hybridnet.observe.series.buckets import percentile_ns, subtract_buckets
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.priority import Priority, raise_thread
 
-__all__ = ["HostsSource", "InstancesSource", "ProcessorsSource", "Sampler"]
+__all__ = ["HostsSource", "InstancesSource", "ProcessorsSource", "Sampler", "Taken"]
 
 CONNECTIONS_LIMIT = 1000  # of a machine, in one sample
 CONNECTIONS_SHARE = 0.01  # of a processor, that looking at connections may take
@@ -49,6 +50,15 @@ class Source(Protocol):
         """Let go of what is open."""
 
 
+@final
+class Taken(TypedDict):
+    """What was sampled."""
+
+    blocks: list[tuple[list[Key], bytes, bytes]]  # keys, times, values: see `hybridnet.observe.series`
+    lost: int  # instants, because nobody took them
+    failed: str | None  # the last reason why something could not be read
+
+
 class Sampler:
     """Samples until it is closed.
 
@@ -67,10 +77,8 @@ class Sampler:
         self._thread = threading.Thread(target=self._run, name="series", daemon=True)
         self._thread.start()
 
-    def take(self) -> dict[str, Any]:
-        """What was sampled since the last call: ``blocks``, how many instants were ``lost`` because nobody took them,
-        and as ``failed`` the last reason why something could not be read, or None.
-        """
+    def take(self) -> Taken:
+        """What was sampled since the last call."""
         blocks, lost = self._buffer.take()
         failed, self._failed = self._failed, None
         return {
@@ -140,7 +148,7 @@ class InstancesSource:
     def __init__(
         self,
         names: Callable[[], list[str]],
-        ask: Callable[..., dict[str, Any]],
+        ask: Callable[..., Any],
         chosen: Callable[[], Chosen],
     ) -> None:
         self._names = names
@@ -157,7 +165,7 @@ class InstancesSource:
 
     def _of(self, instance: str, chosen: Chosen) -> Figures:
         if chosen.all:
-            snapshot = self._ask(instance, "snapshot", of_elements=True)
+            snapshot: Snapshot = self._ask(instance, "snapshot", of_elements=True)
         else:
             links, interfaces = (each.get(instance, []) for each in (chosen.links, chosen.interfaces))
             snapshot = self._ask(instance, "sample", links=links, interfaces=interfaces)
@@ -174,7 +182,7 @@ class InstancesSource:
     def close(self) -> None:
         """Nothing is open."""
 
-    def _own(self, instance: str, snapshot: dict[str, Any]) -> dict[str, float]:
+    def _own(self, instance: str, snapshot: Snapshot) -> dict[str, float]:
         now = snapshot["lateness"]["buckets"]
         grown = subtract_buckets(now, self._lateness.get(instance, []))
         self._lateness[instance] = now

@@ -10,12 +10,32 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypedDict, final
 
 from hybridnet.errors import HybridnetError, MachineError
 from hybridnet.system.priority import Priority, raise_thread
 
-__all__ = ["InterfaceTimelines"]
+__all__ = ["FiredEntry", "InterfaceChange", "InterfaceTimelines"]
+
+
+@final
+class InterfaceChange(TypedDict):
+    """An entry of a timeline, by its number: an interface goes down or comes up."""
+
+    entry: int
+    at_ns: int
+    node: str
+    interface: str
+    up: bool
+
+
+@final
+class FiredEntry(TypedDict):
+    """An entry of a timeline that has fired, so late; "": without an error."""
+
+    entry: int
+    late_ns: int
+    error: str
 
 
 class InterfaceTimelines:
@@ -30,19 +50,18 @@ class InterfaceTimelines:
         self._lock = threading.Lock()
         self._cancelled: dict[str, threading.Event] = {}
         self._threads: list[threading.Thread] = []
-        self._fired: dict[str, list[dict[str, Any]]] = {}
+        self._fired: dict[str, list[FiredEntry]] = {}
 
-    def schedule(self, name: str, start_ns: int, entries: Sequence[dict[str, Any]]) -> None:
+    def schedule(self, name: str, start_ns: int, entries: Sequence[InterfaceChange]) -> None:
         """Begin a timeline.
 
         Args:
             start_ns: CLOCK_MONOTONIC, from which the ``at_ns`` of the entries count.
-            entries: ``entry`` (its number), ``at_ns``, ``node``, ``interface``, ``up``.
 
         Raises:
             MachineError: the first instant has passed.
         """
-        ordered = sorted(entries, key=lambda entry: int(entry["at_ns"]))
+        ordered = sorted(entries, key=lambda entry: entry["at_ns"])
         late_ns = time.monotonic_ns() - start_ns - ordered[0]["at_ns"]
         if late_ns > 0:
             raise MachineError(
@@ -62,8 +81,8 @@ class InterfaceTimelines:
             if name in self._cancelled:
                 self._cancelled[name].set()
 
-    def fired(self, name: str) -> list[dict[str, Any]]:
-        """What has fired of a timeline: ``entry``, ``late_ns``, ``error``."""
+    def fired(self, name: str) -> list[FiredEntry]:
+        """What has fired of a timeline."""
         with self._lock:
             return list(self._fired.get(name, ()))
 
@@ -77,7 +96,7 @@ class InterfaceTimelines:
             thread.join()
 
     def _run(
-        self, name: str, start_ns: int, entries: Sequence[dict[str, Any]], cancelled: threading.Event
+        self, name: str, start_ns: int, entries: Sequence[InterfaceChange], cancelled: threading.Event
     ) -> None:
         raise_thread(Priority.AGENT)
         for entry in entries:

@@ -10,16 +10,25 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, final
 
 from hybridnet.errors import MachineError
 from hybridnet.observe.series.connection_trace import ConnectionTrace
+from hybridnet.observe.series.snapshot import Clock, Snapshot
 from hybridnet.system.priority import Priority, raise_thread
 
-__all__ = ["LOOK_SECONDS", "MOST_LINES", "Tracer"]
+__all__ = ["LOOK_SECONDS", "MOST_LINES", "Traced", "Tracer"]
 
 LOOK_SECONDS = 0.01
 MOST_LINES = 500_000  # of an instance: some 50 MB
+
+
+@final
+class Traced(TypedDict):
+    """What was written down."""
+
+    lines: list[str]
+    left_out: int  # lines, after the most
 
 
 class Tracer:
@@ -30,7 +39,7 @@ class Tracer:
         ask: sends a verb to an instance.
     """
 
-    def __init__(self, hosts: Mapping[str, Sequence[str]], ask: Callable[..., dict[str, Any]]) -> None:
+    def __init__(self, hosts: Mapping[str, Sequence[str]], ask: Callable[..., Any]) -> None:
         self._traces = {name: ConnectionTrace(frozenset(own), MOST_LINES) for name, own in hosts.items()}
         self._ask = ask
         self._at: dict[
@@ -40,8 +49,8 @@ class Tracer:
         self._thread = threading.Thread(target=self._run, name="trace", daemon=True)
         self._thread.start()
 
-    def close(self) -> dict[str, Any]:
-        """Look once more, and end. Returns the ``lines`` of each instance, and how many were ``left_out``."""
+    def close(self) -> Traced:
+        """Look once more, and end."""
         self._closed.set()
         self._thread.join()
         return {
@@ -56,7 +65,7 @@ class Tracer:
             ended = self._closed.wait(LOOK_SECONDS)
             for name, trace in self._traces.items():
                 try:
-                    snapshot = self._ask(name, "sample", links=[], interfaces=[])
+                    snapshot: Snapshot = self._ask(name, "sample", links=[], interfaces=[])
                     began_ns = self._began_ns(name, snapshot["time_ns"])
                 except (MachineError, OSError):  # it has ended, or is just ending; the others go on
                     continue
@@ -67,6 +76,7 @@ class Tracer:
         last_ns, began_ns = self._at.get(name, (time_ns + 1, 0))
         if time_ns < last_ns:
             since_1970_ns = time.time_ns() - time.monotonic_ns()
-            began_ns = self._ask(name, "clock")["epoch_ns"] + since_1970_ns
+            clock: Clock = self._ask(name, "clock")
+            began_ns = clock["epoch_ns"] + since_1970_ns
         self._at[name] = time_ns, began_ns
         return began_ns

@@ -13,7 +13,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from hybridnet.agent.instances.crossings import Crossings
 from hybridnet.agent.instances.instances import Instances
 from hybridnet.agent.instances.timelines import InterfaceTimelines
 from hybridnet.agent.machine import facts as machine_facts
+from hybridnet.agent.machine.facts import Capacity, Facts
 from hybridnet.agent.machine.files import Files
 from hybridnet.agent.machine.metrics import Counting
 from hybridnet.agent.machine.witnesses import Witnesses
@@ -48,6 +49,8 @@ from hybridnet.describe.schema.check import check
 from hybridnet.describe.schema.elements import nodes_of
 from hybridnet.describe.schema.plans import CpuLimit, Fragment, HostPlan, InstancePlan, MachinePlan
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
+from hybridnet.observe.results.machines import Outage
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.folders import require_folder
 from hybridnet.system.grace_periods import hurried_grace_periods
@@ -149,7 +152,7 @@ class Agent:
         """The threads in which a verb is to run."""
         return self._waiting_threads if self.waits(name) else self._other_threads
 
-    def perform(self, name: str, arguments: dict[str, Any]) -> Any:
+    def perform(self, name: str, arguments: Mapping[str, object]) -> Any:
         """Runs one verb, its own or one of its parts'; see `hybridnet.agent.verbs.perform`. What goes wrong names this
         machine.
         """
@@ -164,7 +167,7 @@ class Agent:
     # -- the machine ------------------------------------------------------------------------------------------------
 
     @verb
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> Facts:
         """What this machine has: see `hybridnet.agent.machine.facts`."""
         return machine_facts.facts()
 
@@ -174,11 +177,9 @@ class Agent:
         require_folder(folder)
 
     @verb
-    def capacity(self) -> dict[str, Any]:
-        """What a plan takes into account: see `hybridnet.agent.machine.facts.capacity`; and ``shared_switching``:
-        whether an Open vSwitch is used here that is not the run's.
-        """
-        return {**machine_facts.capacity(), "shared_switching": self._switching.is_shared()}
+    def capacity(self) -> Capacity:
+        """What a plan takes into account."""
+        return machine_facts.capacity(self._switching.is_shared())
 
     # -- the network ------------------------------------------------------------------------------------------------
 
@@ -272,7 +273,7 @@ class Agent:
             return [lost for found in settings.values() for lost in found.lost]
 
     @verb
-    def destroy(self) -> dict[str, dict[str, Any] | None]:
+    def destroy(self) -> dict[str, Snapshot | None]:
         """Removes all that `build` and the hosts' programs made. Returns the final counters of each instance.
 
         Idempotent; errors are collected, and every part is ended; a second call ends what is left.
@@ -362,7 +363,7 @@ class Agent:
             self._witnesses.expect_processes()
 
     @waiting_verb
-    def await_outages(self, known: int, seconds: float) -> list[dict[str, Any]] | None:
+    def await_outages(self, known: int, seconds: float) -> list[Outage] | None:
         """Waits for instances that end by themselves: see
         `hybridnet.agent.instances.outage_log.OutageLog.await_more`."""
         return self._instances.outages.await_more(known, seconds)
@@ -536,7 +537,7 @@ class Agent:
         self._join(fragment, Stages())
         self._switching.obey_controllers(self.on_progress, gone["switches"])
 
-    def _destroy(self) -> dict[str, dict[str, Any] | None]:
+    def _destroy(self) -> dict[str, Snapshot | None]:
         """Every part knows what is left of it, so a second call ends what the first could not."""
         Endings(
             self._limits.destroy,

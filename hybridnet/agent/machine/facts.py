@@ -12,36 +12,61 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, final
 
 from hybridnet.agent.switching.openvswitch import kernel_datapath
 from hybridnet.system.processor import computer, processor_model
 from hybridnet.system.rootless import in_user_namespace
 
 
-def capacity() -> dict[str, Any]:
-    """What a plan takes into account: ``kernel_datapath``, ``afxdp``, ``memory_available_bytes`` and ``cpus``, as in
-    `facts`, and ``computer``, which all machines on one computer share.
-    """
+@final
+class Capacity(TypedDict):
+    """What a plan takes into account."""
+
+    computer: str  # all machines on one computer share it
+    cpus: list[int]  # numbers of the processors that this process may use
+    kernel_datapath: bool
+    afxdp: bool  # Open vSwitch and the kernel have it, for us
+    memory_available_bytes: int
+    shared_switching: bool  # an Open vSwitch is used here that is not the run's
+
+
+@final
+class Facts(TypedDict):
+    """What a machine has."""
+
+    hostname: str
+    kernel: str
+    processor: str  # the model
+    cpus: list[int]  # numbers of the processors that this process may use
+    memory_bytes: int
+    memory_available_bytes: int
+    root: bool
+    openvswitch: str | None  # version
+    kernel_datapath: bool
+    afxdp: bool  # Open vSwitch and the kernel have it, for us
+    simulator: bool  # the extension is built
+    congestion_control: str
+    load: float
+    python: str
+    executable: str  # the interpreter that has hybridnet
+    hybridnet: str
+
+
+def capacity(shared_switching: bool) -> Capacity:
+    """What a plan takes into account of this machine."""
     return {
         "computer": computer(),
         "cpus": sorted(os.sched_getaffinity(0)),
         "kernel_datapath": kernel_datapath(),
         "afxdp": _afxdp(),
         "memory_available_bytes": _memory()["MemAvailable"],
+        "shared_switching": shared_switching,
     }
 
 
-def facts() -> dict[str, Any]:
-    """What this machine has, as plain data.
-
-    Returns:
-        ``kernel``, ``processor`` (the model), ``cpus`` (numbers of the processors this process may use),
-        ``memory_bytes``, ``memory_available_bytes``, ``root``, ``openvswitch`` (version or None), ``kernel_datapath``,
-        ``afxdp`` (whether Open vSwitch and the kernel have it, for us), ``simulator`` (whether the extension is built),
-        ``congestion_control``, ``load``, ``hostname``, ``python``, ``executable`` (the interpreter that has hybridnet),
-        ``hybridnet``.
-    """
+def facts() -> Facts:
+    """What this machine has."""
     from hybridnet import __version__  # reading it takes a while
 
     memory = _memory()

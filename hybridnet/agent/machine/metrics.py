@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TypedDict, final
 
 from hybridnet.agent.counters import counters as machine_counters
 from hybridnet.agent.counters.link_drops import LinkDrops
@@ -16,9 +16,9 @@ from hybridnet.agent.hosts.device_counters import Carrier
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.agent.instances.instances import Instances
-from hybridnet.agent.instances.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler
+from hybridnet.agent.instances.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler, Taken
 from hybridnet.agent.instances.series_selection import Chosen, chosen_of
-from hybridnet.agent.instances.tracer import Tracer
+from hybridnet.agent.instances.tracer import Traced, Tracer
 from hybridnet.agent.machine.witnesses import Witnesses
 from hybridnet.agent.programs import probes
 from hybridnet.agent.switching.patches import REFRESHED_SECONDS
@@ -26,10 +26,20 @@ from hybridnet.agent.switching.switching import Switching
 from hybridnet.agent.verbs import verb
 from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.errors import MachineError
+from hybridnet.observe.results.machines import Counters, Look
+from hybridnet.observe.series.snapshot import LinkRow, Snapshot
 from hybridnet.system.ending import Endings
 from hybridnet.system.processor import computer
 
 __all__ = ["Counting"]
+
+
+@final
+class InterfaceCounters(TypedDict):
+    """Of interfaces at one moment: see `hybridnet.agent.hosts.device_counters.Row`."""
+
+    time_ns: int  # CLOCK_MONOTONIC
+    counters: list[dict[str, int]]
 
 
 class Counting:
@@ -71,21 +81,21 @@ class Counting:
         Endings(self._end_busy, self._end_sampler, self._end_tracer).close()
 
     @verb
-    def snapshot(self, of_elements: bool = True) -> dict[str, dict[str, Any] | None]:
+    def snapshot(self, of_elements: bool = True) -> dict[str, Snapshot | None]:
         """The counters of each instance by name, ``of_elements``: of its links, nodes and interfaces, too. None for one
         that has ended by itself.
         """
         return self._instances.ask_all("snapshot", of_elements=of_elements)
 
     @verb
-    def link_sample(self, portal: str) -> dict[str, Any] | None:
+    def link_sample(self, portal: str) -> LinkRow | None:
         """The counters of what is sent into a simulated link at a portal, as a row of ``links`` of a snapshot; None: no
         link begins there. It reads this link alone.
         """
         for instance in (self._plan() or {"instances": ()})["instances"]:
             for link in instance["links"]:
                 if portal in (link["a"].get("portal"), link["b"].get("portal")):
-                    said = self._instances.ask(
+                    said: Snapshot = self._instances.ask(
                         instance["name"], "sample", links=[link["name"]], interfaces=[]
                     )
                     return next((row for row in said["links"] if row["from"] == portal), None)
@@ -100,16 +110,8 @@ class Counting:
         return {"switches": [] if pid is None else [pid], "instances": self._instances.pids}
 
     @verb
-    def counters(self) -> dict[str, Any]:
-        """All that a verdict needs of this machine, in one answer: see `hybridnet.agent.counters.counters`.
-
-        Returns:
-            ``computer``, ``time_ns`` (CLOCK_MONOTONIC), ``processors``, ``quotas``, ``softnet_dropped``, ``memory``;
-            ``busy`` with its ``sample_seconds`` (`hybridnet.agent.counters.utilization`); ``drops`` by interface, and
-            ``mtu_mismatches`` (`hybridnet.agent.counters.counters.mtu_mismatches`); ``switching``, None where there is
-            none; ``instances`` (their snapshots without elements, by name; None for one that has ended), ``started``
-            and ``outages`` (`hybridnet.agent.instances.outage_log.OutageLog.counts`); ``incidents``
-            (`hybridnet.system.incidents.Incidents.rows`).
+    def counters(self) -> Counters:
+        """All that a verdict needs of this machine, in one answer.
 
         Raises:
             MachineError: no network is built here, or an instance or Open vSwitch does not answer.
@@ -117,15 +119,11 @@ class Counting:
         return self._counted(*self._devices_now())
 
     @verb
-    def look(self, known: dict[str, int]) -> dict[str, Any]:
+    def look(self, known: dict[str, int]) -> Look:
         """What somebody who watches the network twice a second needs of this machine, in one answer.
 
         Args:
             known: the ``generation`` of the links that the head knows, by instance.
-
-        Returns:
-            ``counters``, as the verb of that name; ``wires`` (`hybridnet.agent.counters.wires`); ``links``: what each
-            instance answers to ``link_counts``; ``time_ns`` (CLOCK_MONOTONIC).
 
         Raises:
             MachineError: as `counters`.
@@ -175,7 +173,7 @@ class Counting:
         )
 
     @verb
-    def take_series(self, last: bool = False) -> dict[str, Any] | None:
+    def take_series(self, last: bool = False) -> Taken | None:
         """What was sampled since the last call: see `hybridnet.agent.instances.sampler.Sampler.take`; None without a
         series.
 
@@ -200,14 +198,14 @@ class Counting:
         self._tracer = Tracer(hosts, self._instances.ask)
 
     @verb
-    def end_trace(self) -> dict[str, Any] | None:
+    def end_trace(self) -> Traced | None:
         """Ends the trace. Returns what it has: see `hybridnet.agent.instances.tracer.Tracer.close`; None where there is
         none."""
         return self._end_tracer()
 
     @verb
-    def interface_counters(self, interfaces: list[tuple[str, str]]) -> dict[str, Any]:
-        """Counters of many (host, device) pairs: ``time_ns`` (CLOCK_MONOTONIC) and ``counters``, in order."""
+    def interface_counters(self, interfaces: list[tuple[str, str]]) -> InterfaceCounters:
+        """Counters of many (host, device) pairs, in order."""
         time_ns = time.monotonic_ns()
         return {
             "time_ns": time_ns,
@@ -233,12 +231,13 @@ class Counting:
         namespaces: dict[str, str],
         tables: machine_counters.Tables,
         age_s: float = 0.0,
-    ) -> dict[str, Any]:
+    ) -> Counters:
         """What `counters` answers; of Open vSwitch as of at most `age_s` ago."""
         assert self._busy is not None
         found, carriers = self._drops_while_up(plan, namespaces, tables, all_carriers=not age_s)
         drops = Counter(found)
         drops.update(self._switching.socket_drops())
+        started, outages = self._instances.outages.counts()
         return {
             "computer": computer(),
             "time_ns": time.monotonic_ns(),
@@ -252,7 +251,8 @@ class Counting:
             "mtu_mismatches": machine_counters.mtu_mismatches(plan, carriers),
             "switching": self._switching.counters(age_s),
             "instances": self.snapshot(of_elements=False),
-            **self._instances.outages.counts(),
+            "started": started,
+            "outages": outages,
             "incidents": self._witnesses.rows(),
         }
 
@@ -280,7 +280,7 @@ class Counting:
             self._sampler.close()
             self._sampler = None
 
-    def _end_tracer(self) -> dict[str, Any] | None:
+    def _end_tracer(self) -> Traced | None:
         tracer, self._tracer = self._tracer, None
         return None if tracer is None else tracer.close()
 

@@ -17,14 +17,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from hybridnet.agent.machine.device_watch import DeviceWatch, devices_of
 from hybridnet.agent.machine.vswitch_watch import VSwitchWatch, parts_of
 from hybridnet.agent.programs.acts import Acts
 from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.system.ending import Endings
-from hybridnet.system.incidents import Incidents
+from hybridnet.system.incidents import Incident, Incidents
 from hybridnet.system.priority import Priority, raise_thread
 from hybridnet.system.process_watch import Part, ProcessWatch
 
@@ -104,7 +103,7 @@ class Witnesses:
         }
         self._processes.expect({**self._init, **daemons, **instances})
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[Incident]:
         """What has happened until now: see `hybridnet.system.incidents.Incidents.rows`."""
         if self._processes is not None:
             self._processes.look()

@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from hybridnet.agent.counters.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.counters.port_stats import PortRow
@@ -20,6 +19,7 @@ from hybridnet.agent.switching.patches import Patches
 from hybridnet.agent.switching.upcalls import LostUpcalls
 from hybridnet.describe.schema.plans import Fragment, SwitchPlan
 from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.observe.results.machines import SwitchingCounters
 from hybridnet.system.command import ip_batch
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal, network_namespace
@@ -297,9 +297,8 @@ class Switching:
         pid = self.processes().get("ovs-vswitchd")
         return None if pid is None else (RUN_DIRECTORY / f"ovs-vswitchd.{pid}.ctl", RUN_DIRECTORY / "db.sock")
 
-    def counters(self, age_s: float = 0.0) -> dict[str, Any] | None:
-        """``ran_ns``: for how long each thread of Open vSwitch has run, where the kernel counts it; ``lost_upcalls``:
-        packets that did not reach the slow path, which decides on new flows, as of at most `age_s` ago.
+    def counters(self, age_s: float = 0.0) -> SwitchingCounters | None:
+        """Its counters; of what it has lost as of at most `age_s` ago.
 
         The kernel's datapath loses what finds its queue full, that of Open vSwitch what it cannot decide on. What may
         have been lost while the switches changed does not count. With `age_s` the last 1.25 s may be missing. None

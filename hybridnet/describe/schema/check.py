@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import jsonschema_rs
 
@@ -19,7 +19,9 @@ from hybridnet.describe.options import family, table
 from hybridnet.describe.options.schema import family_schema, portal_schema, table_schema
 from hybridnet.errors import PlanError
 
-__all__ = ["check", "schema", "told"]
+__all__ = ["check", "checked", "schema", "told"]
+
+Kind = TypeVar("Kind")
 
 INSTANCE = "urn:hybridnet:instance"
 
@@ -55,7 +57,7 @@ def _option_table(name: str, title: str, description: str) -> dict[str, Any]:
     return {"title": title, "description": description, **table_schema(table(name))}
 
 
-def check(value: Any, name: str, what: str, part: str = "") -> None:
+def check(value: object, name: str, what: str, part: str = "") -> None:
     """Check a plan of this name, or a part of one.
 
     Args:
@@ -76,6 +78,26 @@ def check(value: Any, name: str, what: str, part: str = "") -> None:
     where = "/".join(map(str, errors[0].instance_path))
     more = f" ({len(errors)} errors)" if len(errors) > 1 else ""
     raise PlanError(f"{what}{f', at {where}' if where else ''}: {told(errors[0])}{more}")
+
+
+def checked(value: object, kind: type[Kind], what: str) -> Kind:
+    """The value, which follows the schema whose title is the name of this type of `plans.py`. Raises as `check`."""
+    name, part = _place_of(kind.__name__)
+    check(value, name, what, part)
+    return cast(Kind, value)
+
+
+@cache
+def _place_of(title: str) -> tuple[str, str]:
+    """The plan in which there is a type, and its definition there; "": it is the whole plan."""
+    for name in ("instance", "machine"):
+        whole = schema(name)
+        if whole["title"] == title:
+            return name, ""
+        for part, each in whole["$defs"].items():
+            if each.get("title") == title:
+                return name, part
+    raise KeyError(title)
 
 
 def told(error: Any) -> str:

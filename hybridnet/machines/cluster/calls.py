@@ -7,13 +7,14 @@ What the verb raises comes back as a value, so an exception of the call itself a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from hybridnet.machines.workers.lean_dask import Client
 from hybridnet.machines.workers.plugin import Outcome, hear, perform
 
 
-async def ask(client: Client, worker: str, verb: str, arguments: dict[str, Any]) -> Outcome:
+async def ask(client: Client, worker: str, verb: str, arguments: Mapping[str, object]) -> Outcome:
     """What the verb returned, or what it raised.
 
     Raises:

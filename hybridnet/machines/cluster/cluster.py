@@ -27,7 +27,7 @@ import atexit
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from types import TracebackType
@@ -47,13 +47,14 @@ from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.cleaning import clean_remote, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.guardian import Guardian
-from hybridnet.system.journal import Journal, read_entries
+from hybridnet.system.journal import Entry, Journal, read_entries
 from hybridnet.system.log import warn
 from hybridnet.system.loopback import require_loopback
 from hybridnet.system.process_watch import Part
 from hybridnet.system.rootless import refuse_rootless
 
 if TYPE_CHECKING:
+    from hybridnet.agent.machine.facts import Facts
     from hybridnet.machines.workers.lean_dask import Client, Security
 
 LOCAL_GRACE_S = 10.0  # for which a machine on this computer may be silent
@@ -242,9 +243,9 @@ class Cluster:
         self._roll.check(machine)
         return self._addresses[machine]
 
-    def facts(self, machine: str) -> dict[str, Any]:
+    def facts(self, machine: str) -> Facts:
         """What the machine has: see `hybridnet.agent.machine.facts`."""
-        answer: dict[str, Any] = self.call(machine, "facts")
+        answer: Facts = self.call(machine, "facts")
         return answer
 
     def call(self, machine: str, verb: str, **arguments: Any) -> Any:
@@ -422,9 +423,9 @@ class Cluster:
         """
         failed: list[str] = []
 
-        def clean(entry: dict[str, Any]) -> None:
+        def clean(entry: Entry) -> None:
             try:
-                clean_remote(entry, lambda text: None, CLEAN_LOST_S)
+                clean_remote(entry["name"], entry["clean"], lambda text: None, CLEAN_LOST_S)
             except MachineError as error:
                 failed.append(str(error))
 
@@ -450,7 +451,7 @@ class Cluster:
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
-    def _begin(self, machine: str, verb: str, arguments: dict[str, Any]) -> Callable[[], Any]:
+    def _begin(self, machine: str, verb: str, arguments: Mapping[str, object]) -> Callable[[], Any]:
         """Send a verb to a machine. What is returned waits for its result, and raises what `call` does."""
         worker, ended = self._roll.agent(machine)
         return self._messenger.send(machine, worker, ended, verb, arguments)

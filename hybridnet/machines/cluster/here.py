@@ -29,7 +29,7 @@ import threading
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.agent.machine.agent import OTHER_VERBS_AT_ONCE, VERBS_AT_ONCE, Agent
 from hybridnet.agent.programs.acts import note_programs
@@ -44,6 +44,9 @@ from hybridnet.system.loopback import require_loopback
 from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.priority import Priority, raise_thread
 from hybridnet.system.process_watch import Part
+
+if TYPE_CHECKING:
+    from hybridnet.agent.machine.facts import Facts
 
 __all__ = ["HERE", "Here"]
 
@@ -102,9 +105,9 @@ class Here:
         _check(machine)
         return ADDRESS
 
-    def facts(self, machine: str) -> dict[str, Any]:
+    def facts(self, machine: str) -> Facts:
         """What this computer has: see `hybridnet.agent.machine.facts`."""
-        answer: dict[str, Any] = self.call(machine, "facts")
+        answer: Facts = self.call(machine, "facts")
         return answer
 
     def call(self, machine: str, verb: str, **arguments: Any) -> Any:

@@ -3,22 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from hybridnet.system.journal import Journal
 from hybridnet.system.process_watch import Part
 
-__all__ = ["Arrival", "Call", "Calls", "Facts", "Loss", "Machines"]
+if TYPE_CHECKING:
+    from hybridnet.agent.machine.facts import Facts
+
+__all__ = ["Arrival", "Call", "Calls", "Loss", "Machines", "VerbCall"]
 
 Call = Callable[..., Any]
 """call(verb, **arguments): runs a verb of one machine's agent, and waits for its result."""
-Calls = dict[str, tuple[str, dict[str, Any]]]
-"""A verb with its arguments, by machine."""
-Facts = dict[str, Any]
-"""What a machine has: `hybridnet.agent.machine.facts`."""
+VerbCall = tuple[str, Mapping[str, object]]
+"""A verb with its arguments."""
+Calls = Mapping[str, VerbCall]
+"""By machine."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from hybridnet.system.priority import run_in_real_time
 
 if TYPE_CHECKING:
     from hybridnet.machines.workers.lean_dask import Client
+    from hybridnet.machines.workers.lines import Meeting
 
 __all__ = ["Messenger"]
 
@@ -113,8 +114,8 @@ class Messenger:
             raise MachineError("the cluster is closed")
         return self._client
 
-    def meeting(self, head_address: str) -> dict[str, Any]:
-        """See `hybridnet.machines.cluster.starters.Meeting`."""
+    def meeting(self, head_address: str) -> Meeting:
+        """See `hybridnet.machines.cluster.starters.MeetingAt`."""
         return {"scheduler": f"tls://{head_address}:{self._port}", "security": self._pem}
 
     def find(self, dask_name: str) -> str:
@@ -125,7 +126,7 @@ class Messenger:
         return next((address for address, info in workers.items() if info["name"] == dask_name), "")
 
     def send(
-        self, machine: str, worker: str, lost: Future[None], verb: str, arguments: dict[str, Any]
+        self, machine: str, worker: str, lost: Future[None], verb: str, arguments: Mapping[str, object]
     ) -> Callable[[], Any]:
         """Send a verb to the agent at a worker, which has ended once `lost` is done.
 

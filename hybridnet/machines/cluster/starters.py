@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any
 
 from hybridnet.describe.values import shown
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
@@ -28,6 +27,7 @@ from hybridnet.machines.cluster.names import distinct
 from hybridnet.machines.workers.edition import edition
 from hybridnet.machines.workers.fabric import Fabric
 from hybridnet.machines.workers.launch import LaunchedMachine
+from hybridnet.machines.workers.lines import FirstLine, Meeting, Whereabouts
 from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.cleaning import clean_machine, clean_remote
 from hybridnet.system.ending import Endings
@@ -35,10 +35,10 @@ from hybridnet.system.journal import Journal, state_directory
 from hybridnet.system.process_watch import Part
 from hybridnet.system.python_command import python_module
 
-__all__ = ["LocalStarter", "Meeting", "SshStarter", "Starter"]
+__all__ = ["LocalStarter", "MeetingAt", "SshStarter", "Starter"]
 
-Meeting = Callable[[str], dict[str, Any]]
-"""Where an agent meets the head: its settings ``scheduler`` and ``security``, by the head's address as it sees it."""
+MeetingAt = Callable[[str], Meeting]
+"""Where an agent meets the head, by the head's address as it sees it."""
 
 
 class Starter:
@@ -56,12 +56,11 @@ class Starter:
     def launch(self, machine: str) -> str:
         """Start a machine's processes, without waiting. Returns the Dask name that its agent will have."""
         dask_name = self._next_name(machine, machine)
-        argv, first = self._command(machine)
-        first |= {"run": self._journal.run, "machine": machine, "worker_name": dask_name}
+        argv, first = self._command(machine, dask_name)
         self._launched[machine] = LaunchedMachine(machine, argv, first, self._journal)
         return dask_name
 
-    def start_agent(self, machine: str, meeting: Meeting) -> str:
+    def start_agent(self, machine: str, meeting: MeetingAt) -> str:
         """Wait for the machine's namespaces, and start its agent. Returns the machine's address toward the others.
 
         Raises:
@@ -133,8 +132,8 @@ class Starter:
         """End a machine that cannot be asked to."""
         self.give_up(machine)
 
-    def _command(self, machine: str) -> tuple[list[str], dict[str, Any]]:
-        """What starts a machine, and what its init is told beside the run's and the machine's names."""
+    def _command(self, machine: str, dask_name: str) -> tuple[list[str], FirstLine]:
+        """What starts a machine, and what its init is told."""
         raise NotImplementedError
 
     def _clean(self, machine: str) -> None:
@@ -159,7 +158,7 @@ class LocalStarter(Starter):
         super().__init__(journal)
         self._fabric, self._machines = fabric, list(machines)
 
-    def start_agent(self, machine: str, meeting: Meeting) -> str:
+    def start_agent(self, machine: str, meeting: MeetingAt) -> str:
         """See `Starter`."""
         launched = self._launched[machine]
         init_pid = launched.await_namespaces()["init_pid"]
@@ -169,7 +168,7 @@ class LocalStarter(Starter):
         except MachineError as error:  # for example because it has just ended
             raise launched.blamed(error) from None
         address = network["address"].partition("/")[0]
-        agent = {**meeting(self._fabric.head_address), "address": address}
+        agent: Whereabouts = {**meeting(self._fabric.head_address), "address": address}
         launched.start_agent({"network": network, "agent": agent})
         return address
 
@@ -184,11 +183,14 @@ class LocalStarter(Starter):
         super().retire(machine)
         self._fabric.unplug(machine)
 
-    def _command(self, machine: str) -> tuple[list[str], dict[str, Any]]:
+    def _command(self, machine: str, dask_name: str) -> tuple[list[str], FirstLine]:
         cpus = sorted(os.sched_getaffinity(0))
-        first = {
+        first: FirstLine = {
+            "run": self._journal.run,
+            "machine": machine,
             "state": str(state_directory()),
             "own_network": True,
+            "worker_name": dask_name,
             # Open vSwitch would take the same processor for every machine's.
             "pmd_cpus": [cpus[self._machines.index(machine) % len(cpus)]],
         }
@@ -240,7 +242,7 @@ class SshStarter(Starter):
         self._recorded.discard(machine)
         self._journal.gone("ssh_machine", name=machine)
 
-    def start_agent(self, machine: str, meeting: Meeting) -> str:
+    def start_agent(self, machine: str, meeting: MeetingAt) -> str:
         """See `Starter`."""
         launched, host = self._launched[machine], self._hosts[machine]
         try:
@@ -251,20 +253,27 @@ class SshStarter(Starter):
         connection = words["ssh"]
         if len(connection) != 4:
             raise MachineError(f"machine {machine}: its sshd does not say who is connected (SSH_CONNECTION)")
-        agent = {**meeting(self._head_address or connection[0]), "address": connection[2]}
+        agent: Whereabouts = {**meeting(self._head_address or connection[0]), "address": connection[2]}
         launched.start_agent({"network": None, "agent": agent})
         return str(host.address or connection[2])
 
-    def _command(self, machine: str) -> tuple[list[str], dict[str, Any]]:
+    def _command(self, machine: str, dask_name: str) -> tuple[list[str], FirstLine]:
         host = self._hosts[machine]
-        first = {"state": host.state, "own_network": False, "silence_s": self._silence_s}
+        first: FirstLine = {
+            "run": self._journal.run,
+            "machine": machine,
+            "state": host.state,
+            "own_network": False,
+            "worker_name": dask_name,
+            "silence_s": self._silence_s,
+        }
         return host.start_command(self._journal.run, machine), first
 
     def _clean(self, machine: str) -> None:
         host = self._hosts[machine]
         command = host.clean_command(self._journal.run, machine)
         try:
-            clean_remote({"name": machine, "clean": command}, lambda text: None)
+            clean_remote(machine, command, lambda text: None)
         except MachineError as error:
             raise MachineError(
                 f"machine {machine} cannot return before what is left of it has ended: {error}; try again once "

@@ -11,9 +11,10 @@ from typing import Any
 from hybridnet.errors import MachineError
 from hybridnet.machines.cluster.calls import present_workers
 from hybridnet.machines.cluster.names import distinct
-from hybridnet.machines.cluster.starters import Meeting, Starter
+from hybridnet.machines.cluster.starters import MeetingAt, Starter
 from hybridnet.machines.workers.existing import clean_beside, end_beside, launch_beside
 from hybridnet.machines.workers.lean_dask import Client
+from hybridnet.machines.workers.lines import FirstLine
 from hybridnet.system.journal import STATE_OF_ROOT, Journal, state_directory
 
 __all__ = ["WorkerStarter"]
@@ -50,7 +51,7 @@ class WorkerStarter(Starter):
     def launch(self, machine: str) -> str:
         """See `Starter`."""
         dask_name = self._next_name(machine, f"{machine}-{self._journal.run}")
-        first = {
+        first: FirstLine = {
             "run": self._journal.run,
             "machine": machine,
             "state": self._state,
@@ -59,11 +60,10 @@ class WorkerStarter(Starter):
             "silence_s": self._silence_s,
         }
         there = self._beside[machine] = self._worker_beside(machine)
-        answer = self._client.run(launch_beside, first, {"agent": {}}, workers=[there])[there]
-        self._addresses[machine] = answer["address"]
+        self._addresses[machine] = self._client.run(launch_beside, first, workers=[there])[there]
         return dask_name
 
-    def start_agent(self, machine: str, meeting: Meeting) -> str:
+    def start_agent(self, machine: str, meeting: MeetingAt) -> str:
         """See `Starter`; the worker has done it already."""
         return self._addresses[machine]
 

@@ -12,20 +12,20 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from distributed import Worker
 
 from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.machines.workers.lines import FirstLine, SecondLine, Whereabouts
 from hybridnet.system.cleaning import clean_machine
-from hybridnet.system.journal import MACHINE_VARIABLE, RUN_VARIABLE, start_time
+from hybridnet.system.journal import MACHINE_VARIABLE, RUN_VARIABLE
 from hybridnet.system.python_command import python_module
 
 _LAUNCHED = "_hybridnet_launched"
 
 
-def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Worker) -> dict[str, Any]:
-    """Run on an existing worker: start the init of the machine that this worker's computer is."""
+def launch_beside(first: FirstLine, dask_worker: Worker) -> str:
+    """Run on an existing worker: start the init of the machine that this worker's computer is. Returns its address."""
     import os
 
     if os.geteuid() != 0:
@@ -33,11 +33,10 @@ def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Wo
             f"machine {first['machine']}: its Dask worker does not run as root; start it with sudo"
         )
     config = dask_worker.security.get_tls_config_for_role("worker")
-    agent = {
+    agent: Whereabouts = {
         "scheduler": dask_worker.scheduler.addr,
         "address": dask_worker.ip,
         "security": {"authority": config["ca_file"], "certificate": config["cert"], "key": config["key"]},
-        **second["agent"],
     }
     process = subprocess.Popen(
         python_module("hybridnet.machines.workers.init"),
@@ -48,16 +47,15 @@ def launch_beside(first: dict[str, Any], second: dict[str, Any], dask_worker: Wo
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(
-        json.dumps(first).encode() + b"\n" + json.dumps({**second, "agent": agent}).encode() + b"\n"
-    )
+    second: SecondLine = {"network": None, "agent": agent}
+    process.stdin.write(json.dumps(first).encode() + b"\n" + json.dumps(second).encode() + b"\n")
     process.stdin.flush()
     if not process.stdout.readline():
         raise MachineError(f"machine {first['machine']}: its init ended with status {process.wait()}")
     launched = getattr(dask_worker, _LAUNCHED, {})
     launched[first["run"]] = process
     setattr(dask_worker, _LAUNCHED, launched)
-    return {"address": dask_worker.ip, "pid": process.pid, "start": start_time(process.pid)}
+    return agent["address"]
 
 
 def end_beside(run: str, timeout: float, dask_worker: Worker) -> int | None:

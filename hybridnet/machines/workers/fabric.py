@@ -27,6 +27,7 @@ import threading
 from pathlib import Path
 
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError
+from hybridnet.machines.workers.lines import Cable
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal, network_namespace
@@ -58,7 +59,7 @@ class Fabric:
         """The head's address on the fabric."""
         return str(self._subnet[HEAD_HOST_NUMBER])
 
-    def plug_in(self, machine: str, init_pid: int) -> dict[str, str]:
+    def plug_in(self, machine: str, init_pid: int) -> Cable:
         """Connect a cable to the machine whose init is `init_pid`. Returns the device and address that it must
         configure: one that returns has those that it had.
         """

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from hybridnet.machines.workers.edition import edition
+from hybridnet.machines.workers.lines import AgentSettings, Cable, FirstLine, InitWords, SecondLine
 from hybridnet.system.journal import make_private
 from hybridnet.system.parent import die_with_parent
 from hybridnet.system.python_command import python_module
@@ -72,7 +73,7 @@ def mount(source: str, target: str, kind: str | None, flags: int, data: str | No
     )
 
 
-def _read_line() -> dict[str, Any] | None:
+def _read_line() -> Any:
     """The next line of standard input, and not a byte more; None at its end."""
     line = bytearray()
     while True:
@@ -80,8 +81,7 @@ def _read_line() -> dict[str, Any] | None:
         if not byte:
             return None
         if byte == b"\n":
-            said: dict[str, Any] = json.loads(line)
-            return said
+            return json.loads(line)
         line += byte
 
 
@@ -164,7 +164,7 @@ def remove_files(directory: Path) -> None:
         directory.parent.parent.rmdir()
 
 
-def _plug_in(network: dict[str, Any]) -> None:
+def _plug_in(network: Cable) -> None:
     """Configure the device that the head has moved into this network namespace."""
     device = network["device"]
     settings = Path("/proc/sys/net")
@@ -199,7 +199,7 @@ def _reap_until(agent: int, wakeup: int) -> int | None:
             return os.waitstatus_to_exitcode(status)
 
 
-def _run_as_init(first: dict[str, Any]) -> int:
+def _run_as_init(first: FirstLine) -> int:
     die_with_parent()
     run, machine, state = first["run"], first["machine"], first["state"]
     # Not before the fork: the outer process writes into the state directory while this one mounts over /run.
@@ -226,17 +226,17 @@ def _run_as_init(first: dict[str, Any]) -> int:
         )
     assert agent.stdin is not None
     # What the agent imports takes half a second, in which the head plugs the machine in and starts its scheduler.
-    second = _read_line()
+    second: SecondLine | None = _read_line()
     status: int | None = None
     if second is None:  # the head has given up, and the agent has made nothing
         agent.kill()
         agent.wait()
         status = 0
     else:
-        if second.get("network"):
+        if second["network"] is not None:
             _plug_in(second["network"])
         with contextlib.suppress(BrokenPipeError):
-            agent.stdin.write(json.dumps({**first, **second["agent"]}).encode())
+            agent.stdin.write(json.dumps(AgentSettings(**first, **second["agent"])).encode())
             agent.stdin.close()
 
     watched = [0, reading]
@@ -259,7 +259,7 @@ def _run_as_init(first: dict[str, Any]) -> int:
 
 def main() -> NoReturn:
     """Read the first line, make the namespaces, and become the outer process or the machine's init."""
-    first = _read_line()
+    first: FirstLine | None = _read_line()
     if first is None:
         sys.exit(0)
     directory = Path(first["state"]) / first["run"]
@@ -278,7 +278,7 @@ def main() -> NoReturn:
     directory /= first["machine"]
     directory.mkdir(exist_ok=True)
     (directory / "init").write_text(str(pid))  # for hybridnet.machines.workers.enter
-    words = {"init_pid": pid, "ssh": ssh, "edition": "" if first["own_network"] else edition()}
+    words: InitWords = {"init_pid": pid, "ssh": ssh, "edition": "" if first["own_network"] else edition()}
     os.write(1, json.dumps(words).encode() + b"\n")
     os.close(0)
     _, status = os.waitpid(pid, 0)

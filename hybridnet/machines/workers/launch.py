@@ -18,9 +18,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from hybridnet.errors import MachineError
+from hybridnet.machines.workers.lines import FirstLine, InitWords, SecondLine
 from hybridnet.system.daemon import LOOK_S, Daemon, Vigil, how_ended
 from hybridnet.system.journal import MACHINE_VARIABLE, Journal
 
@@ -33,7 +33,7 @@ END_SECONDS = 40.0
 class LaunchedMachine:
     """A machine's outer process: `python -m hybridnet.machines.workers.init`, or the `ssh` that runs it elsewhere."""
 
-    def __init__(self, name: str, argv: list[str], first: dict[str, Any], journal: Journal) -> None:
+    def __init__(self, name: str, argv: list[str], first: FirstLine, journal: Journal) -> None:
         """Start it and send it the first line; see `hybridnet.machines.workers.init`."""
         self.name = name
         self._what = "ssh" if Path(argv[0]).name == "ssh" else "outer process"
@@ -58,7 +58,7 @@ class LaunchedMachine:
             self.await_end()
             raise
 
-    def await_namespaces(self) -> dict[str, Any]:
+    def await_namespaces(self) -> InitWords:
         """Wait until the machine's namespaces are made; return what it says about them.
 
         Raises:
@@ -79,7 +79,7 @@ class LaunchedMachine:
             raise MachineError(
                 f"machine {self.name} could not be started: {self.words() or 'it printed nothing'}"
             )
-        answer: dict[str, Any] = json.loads(line)
+        answer: InitWords = json.loads(line)
         return answer
 
     def blamed(self, error: MachineError) -> MachineError:
@@ -91,7 +91,7 @@ class LaunchedMachine:
         self._reader.join(5)
         return MachineError(f"machine {self.name} could not be started: {self.words() or how_ended(status)}")
 
-    def start_agent(self, second: dict[str, Any]) -> None:
+    def start_agent(self, second: SecondLine) -> None:
         """Send the second line."""
         self._send(second)
 
@@ -167,7 +167,7 @@ class LaunchedMachine:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self.await_end()
 
-    def _send(self, line: dict[str, Any]) -> None:
+    def _send(self, line: FirstLine | SecondLine) -> None:
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(line).encode() + b"\n")

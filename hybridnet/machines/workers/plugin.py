@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from hybridnet.errors import HybridnetError, MachineError
@@ -49,7 +50,7 @@ async def hear(dask_worker: Worker) -> None:
     cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent.last_heard = time.monotonic()
 
 
-async def perform(verb: str, arguments: dict[str, Any], dask_worker: Worker) -> Outcome:
+async def perform(verb: str, arguments: Mapping[str, object], dask_worker: Worker) -> Outcome:
     """Run on the machine's worker: the verb, in a thread of the agent's."""
     agent = cast(AgentPlugin, dask_worker.plugins[PLUGIN]).agent
     try:

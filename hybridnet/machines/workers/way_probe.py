@@ -18,7 +18,7 @@ import statistics
 import struct
 import sys
 import time
-from typing import Any
+from typing import NamedTuple, TypedDict, final
 
 EXCHANGES = 200
 EVERY_S = 0.002
@@ -26,6 +26,30 @@ PATIENCE_S = 1.0
 TOKEN_BYTES = 32
 _CLOCKS = struct.Struct("!qq")  # CLOCK_REALTIME and CLOCK_MONOTONIC, ns
 _PIECE = bytes(1 << 16)
+
+
+@final
+class Way(TypedDict):
+    """From one machine to another."""
+
+    rtt_s: float  # median
+    least_rtt_s: float
+    lost: int  # of all exchanges
+    clock_offset_s: float  # the other machine's CLOCK_REALTIME less this one's
+    drift_ppm: float  # how much faster its CLOCK_MONOTONIC is
+    drift_error_ppm: float  # by how much that may be wrong
+    bandwidth_bps: float  # of one TCP connection to there
+
+
+class _Exchanges(NamedTuple):
+    rtt_s: float  # median
+    least_rtt_s: float
+    at_ns: (
+        int  # when the fastest was sent, on CLOCK_MONOTONIC; the offsets are the other machine's clocks' then
+    )
+    real_offset_ns: int
+    offset_ns: int
+    lost: int
 
 
 def serve(address: str, token: bytes) -> None:
@@ -67,13 +91,8 @@ def _count(tcp: socket.socket, token: bytes) -> None:
             return  # who asked has gone
 
 
-def measure(address: str, port: int, seconds: float, token: bytes) -> dict[str, Any]:
+def measure(address: str, port: int, seconds: float, token: bytes) -> Way:
     """The way to a machine that serves.
-
-    Returns:
-        ``rtt_s`` (median), ``least_rtt_s``, ``lost`` (of all exchanges), ``clock_offset_s`` (the other machine's
-        CLOCK_REALTIME less this one's), ``drift_ppm`` (how much faster its CLOCK_MONOTONIC is), ``drift_error_ppm``
-        (by how much that may be wrong), ``bandwidth_bps`` (of one TCP connection to there).
 
     Raises:
         TimeoutError: fewer than half of the exchanges were answered.
@@ -81,20 +100,20 @@ def measure(address: str, port: int, seconds: float, token: bytes) -> dict[str, 
     first = _exchange(address, port, token)
     bandwidth = _fill(address, port, seconds, token)
     second = _exchange(address, port, token)
-    elapsed_s = (second["at_ns"] - first["at_ns"]) / 1e9
-    error_s = (first["least_rtt_s"] + second["least_rtt_s"]) / 2
+    elapsed_s = (second.at_ns - first.at_ns) / 1e9
+    error_s = (first.least_rtt_s + second.least_rtt_s) / 2
     return {
-        "rtt_s": first["rtt_s"],
-        "least_rtt_s": first["least_rtt_s"],
-        "lost": first["lost"] + second["lost"],
-        "clock_offset_s": first["real_offset_ns"] / 1e9,
-        "drift_ppm": (second["offset_ns"] - first["offset_ns"]) / 1e3 / elapsed_s,
+        "rtt_s": first.rtt_s,
+        "least_rtt_s": first.least_rtt_s,
+        "lost": first.lost + second.lost,
+        "clock_offset_s": first.real_offset_ns / 1e9,
+        "drift_ppm": (second.offset_ns - first.offset_ns) / 1e3 / elapsed_s,
         "drift_error_ppm": 1e6 * error_s / elapsed_s,
         "bandwidth_bps": bandwidth,
     }
 
 
-def _exchange(address: str, port: int, token: bytes) -> dict[str, Any]:
+def _exchange(address: str, port: int, token: bytes) -> _Exchanges:
     rtts: list[int] = []
     best: tuple[int, int, int, int] | None = None
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
@@ -114,14 +133,15 @@ def _exchange(address: str, port: int, token: bytes) -> dict[str, Any]:
         raise TimeoutError(
             f"{len(rtts)} of {EXCHANGES} datagrams to {address} were answered; is there a firewall?"
         )
-    return {
-        "rtt_s": statistics.median(rtts) / 1e9,
-        "least_rtt_s": best[0] / 1e9,
-        "at_ns": best[1],
-        "real_offset_ns": best[2],
-        "offset_ns": best[3],
-        "lost": EXCHANGES - len(rtts),
-    }
+    least, at_ns, real_offset_ns, offset_ns = best
+    return _Exchanges(
+        rtt_s=statistics.median(rtts) / 1e9,
+        least_rtt_s=least / 1e9,
+        at_ns=at_ns,
+        real_offset_ns=real_offset_ns,
+        offset_ns=offset_ns,
+        lost=EXCHANGES - len(rtts),
+    )
 
 
 def _answer_to(udp: socket.socket, number: int, sent: int) -> tuple[int, int, int] | None:

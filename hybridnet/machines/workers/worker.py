@@ -20,6 +20,7 @@ from typing import Any
 from hybridnet.agent.machine.agent import Agent
 from hybridnet.machines.workers.dask_settings import QuietWorker, turn_down_housekeeping
 from hybridnet.machines.workers.lean_dask import Worker
+from hybridnet.machines.workers.lines import AgentSettings
 from hybridnet.machines.workers.plugin import AgentPlugin
 from hybridnet.machines.workers.security import security_of
 from hybridnet.system.journal import Journal
@@ -27,7 +28,7 @@ from hybridnet.system.parent import die_with_parent
 from hybridnet.system.priority import Priority, raise_session, raise_thread
 
 
-async def _serve(settings: dict[str, Any]) -> None:
+async def _serve(settings: AgentSettings) -> None:
     turn_down_housekeeping(1.5 * settings.get("silence_s", 0.0))  # who is silent is the head's to judge
     directory = Path(settings["state"]) / settings["run"] / settings["machine"]
     agent = Agent(
@@ -44,7 +45,7 @@ async def _serve(settings: dict[str, Any]) -> None:
         worker = QuietWorker(
             settings["scheduler"],
             nthreads=1,
-            name=settings.get("worker_name", settings["machine"]),
+            name=settings["worker_name"],
             host=settings["address"],
             resources={f"machine:{settings['machine']}": 1},
             security=security_of(settings["security"]),

@@ -7,15 +7,14 @@ was asked for, and nobody measured what would have been.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from hybridnet.system.incidents import Incident
 
 __all__ = ["incident_lines"]
 
 
-def incident_lines(
-    where: str, incidents: Sequence[Mapping[str, Any]], from_ns: int, until_ns: int
-) -> list[str]:
+def incident_lines(where: str, incidents: Sequence[Incident], from_ns: int, until_ns: int) -> list[str]:
     """One line for each incident that was, or went on, between two instants of CLOCK_MONOTONIC, in nanoseconds.
 
     Args:

@@ -10,14 +10,65 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict, final
 
 from hybridnet.observe.results.limits import Limits
+from hybridnet.observe.series.snapshot import LinkCounts, Snapshot
+from hybridnet.system.incidents import Incident
 
-__all__ = ["Counters", "Emulated", "judge_machines"]
+__all__ = ["Counters", "Emulated", "Look", "Outage", "SwitchingCounters", "judge_machines"]
 
-Counters = Mapping[str, Any]
-"""What the verb `counters` of an agent answers."""
+
+@final
+class Outage(TypedDict):
+    """An instance was missing, from when to when (CLOCK_MONOTONIC; to_ns None: it is still), and how it ended."""
+
+    instance: str
+    from_ns: int
+    to_ns: int | None
+    how: str
+
+
+@final
+class SwitchingCounters(TypedDict):
+    """Of Open vSwitch: for how long each thread has run, where the kernel counts it, and packets that did not reach the
+    slow path, which decides on new flows.
+    """
+
+    ran_ns: dict[str, int]
+    lost_upcalls: int
+
+
+@final
+class Counters(TypedDict):
+    """All that a verdict needs of one machine: see `hybridnet.agent.counters.counters`."""
+
+    computer: str
+    time_ns: int  # CLOCK_MONOTONIC
+    processors: dict[str, int]
+    quotas: dict[str, list[int]]
+    busy: dict[str, list[tuple[int, int]]]  # see `hybridnet.agent.counters.utilization`
+    sample_seconds: float
+    softnet_dropped: int
+    memory: dict[str, int]
+    drops: dict[str, int]  # by interface
+    mtu_mismatches: dict[str, tuple[int, str, int]]
+    switching: SwitchingCounters | None  # None: there are no switches
+    instances: dict[str, Snapshot | None]  # without elements; None: it has ended
+    started: dict[str, int]  # how often, by instance
+    outages: list[Outage]
+    incidents: list[Incident]
+
+
+@final
+class Look(TypedDict):
+    """What somebody who watches the network twice a second needs of one machine."""
+
+    time_ns: int  # CLOCK_MONOTONIC
+    counters: Counters
+    wires: list[tuple[str, str, int, int, int, int, int]]  # see `hybridnet.agent.counters.wires`
+    links: dict[str, LinkCounts]  # by instance
+
 
 NAMED_INTERFACES = 3
 
@@ -61,7 +112,7 @@ def _judge_computer(
     """
     before, after = window
     seconds = _seconds(window)
-    dropped = min(dropped, _grown(before, after, "softnet_dropped"))
+    dropped = min(dropped, _growth(before["softnet_dropped"], after["softnet_dropped"]))
     if dropped > limits.softnet_drops:
         found.broken.append(
             f"{name}: the kernel dropped {dropped} frames because a processor's backlog was full (softnet; limit "
@@ -165,8 +216,8 @@ def _judge_machine(name: str, window: tuple[Counters, Counters], limits: Limits,
             f"{limits.interface_drops}): whoever reads them there was too slow; lower the load"
         )
     if after["switching"] is not None:
-        earlier = before["switching"] or {}
-        row["lost_upcalls"] = lost = _grown(earlier, after["switching"], "lost_upcalls")
+        earlier = 0 if before["switching"] is None else before["switching"]["lost_upcalls"]
+        row["lost_upcalls"] = lost = _growth(earlier, after["switching"]["lost_upcalls"])
         if lost > limits.lost_upcalls:
             found.broken.append(
                 f"machine {name}: Open vSwitch lost {lost} packets on the way to its slow path (upcalls; limit "
@@ -186,10 +237,13 @@ def _seconds(window: tuple[Counters, Counters]) -> float:
     return float(window[1]["time_ns"] - window[0]["time_ns"]) / 1e9
 
 
-def _grown(before: Mapping[str, int], after: Mapping[str, int], key: str) -> int:
+def _growth(first: int, last: int) -> int:
     """By how much a counter grew; what began again meanwhile counts from zero."""
-    last, first = after[key], before.get(key, 0)
     return last - first if last >= first else last
+
+
+def _grown(before: Mapping[str, int], after: Mapping[str, int], key: str) -> int:
+    return _growth(before.get(key, 0), after[key])
 
 
 def _growths(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:

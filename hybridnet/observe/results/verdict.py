@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Literal
 
 from hybridnet.errors import UntrustedResultError
 from hybridnet.observe.results.incidents import incident_lines
 from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.machines import Counters, judge_machines
 from hybridnet.observe.series.buckets import percentile_ns, subtract_buckets
+from hybridnet.observe.series.snapshot import PeerRow, PortalRow, RemovedRow, Snapshot
 
 __all__ = [
     "Limits",
@@ -32,8 +33,6 @@ __all__ = [
     "subtract_buckets",
     "together",
 ]
-
-Snapshot = Mapping[str, Any]
 
 
 class Word(StrEnum):
@@ -80,7 +79,7 @@ class Verdict:
         """Of a command that ends with this verdict: 4 when it is broken, else 0."""
         return UntrustedResultError.exit_code if self.word is Word.BROKEN else 0
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return asdict(self)
 
     def __str__(self) -> str:
@@ -133,7 +132,30 @@ def judge(
     return Verdict.of(reasons, figures, saturated=saturated)
 
 
-_NOT_STARTED: Snapshot = {"lateness": {"buckets": []}, "peers": [], "portals": []}
+_NOT_STARTED: Snapshot = {
+    "name": "",
+    "time_ns": 0,
+    "ready": False,
+    "lateness": {"buckets": []},
+    "pool": {
+        "name": "pool",
+        "dropped": {},
+        "in_use": 0,
+        "reserved_bytes": 0,
+        "limit_bytes": 0,
+        "exhausted": 0,
+        "refused_share": 0,
+    },
+    "captures": [],
+    "portals": [],
+    "peers": [],
+    "removed": [],
+    "links": [],
+    "nodes": [],
+    "interfaces": [],
+    "applications": [],
+    "connections": [],
+}
 """Of an instance that started later, with the first thing to simulate."""
 
 
@@ -159,9 +181,11 @@ def judge_marks(
         {name: number for counters in mark.values() for name, number in counters["started"].items()}
         for mark in (before, after)
     )
-    running = [name for name, snapshot in last.items() if snapshot is not None and only in (None, name)]
+    running = {
+        name: snapshot for name, snapshot in last.items() if snapshot is not None and only in (None, name)
+    }
     same = [first.get(name) if earlier.get(name) == now.get(name) else None for name in running]
-    window = ([each or _NOT_STARTED for each in same], [last[name] for name in running])
+    window = ([each or _NOT_STARTED for each in same], list(running.values()))
     verdict = judge(
         [window] if running else [],
         limits,
@@ -288,7 +312,7 @@ def _judge_instance(
         **_judge_slices(windows, limits, stolen_ms, found, name, whole_is_late=ran_late),
     }
 
-    late, received = _difference(windows, "peers", "late_packets", "received_packets")
+    late, received = (_grown_at_peers(windows, key) for key in ("late_packets", "received_packets"))
     late_fraction = late / received if received else 0.0
     if _share_is_broken(late, received, limits.late_packets_fraction):
         found(
@@ -298,7 +322,7 @@ def _judge_instance(
             f"link's delay (limit {100 * limits.late_packets_fraction:g} %): lengthen the delay or lower the load",
         )
 
-    (lost,) = _difference(windows, "peers", "lost_packets")
+    lost = _grown_at_peers(windows, "lost_packets")
     if lost:
         found(
             "lost packets from their peers",
@@ -307,7 +331,7 @@ def _judge_instance(
             "socket buffers were overrun; lower the load",
         )
 
-    (capture_drops,) = _difference(windows, "portals", "kernel_drops")
+    capture_drops = sum(_capture_drops(last) - _capture_drops(first) for first, last in windows)
     if capture_drops > limits.capture_drops:
         found(
             "had frames dropped by the kernel before a portal read them",
@@ -400,7 +424,7 @@ def _judge_slices(
             f"{limit_ns / 1e6:g} ms): the computer kept it from running; use one that has less to do",
         )
     limit_ppm = 1e6 * WORSE_IN_HALF_A_SECOND * limits.late_packets_fraction
-    late, received = _difference(windows, "peers", "late_packets", "received_packets")
+    late, received = (_grown_at_peers(windows, key) for key in ("late_packets", "received_packets"))
     if late_ppm > limit_ppm and not _share_is_broken(late, received, limits.late_packets_fraction):
         found(
             "got packets over cut links too late for half a second",
@@ -421,14 +445,21 @@ def _share_is_broken(count: int, total: int, limit: float) -> bool:
     return count > max(limit * total, ONE_OF_FEW if limit > 0 else 0)
 
 
-def _worst_slice(windows: Sequence[tuple[Snapshot, Snapshot]], figure: str) -> int:
+_SliceFigure = Literal["lateness_p999", "longest_stall", "late_share"]
+
+
+def _worst_slice(windows: Sequence[tuple[Snapshot, Snapshot]], figure: _SliceFigure) -> int:
     """The greatest figure that half a second of the windows had; 0: there is none."""
     worst = 0
     for first, last in windows:
-        now, before = (each.get("slices", {}).get(figure, {"buckets": []}) for each in (last, first))
-        grown = subtract_buckets(now["buckets"], before["buckets"])
+        grown = subtract_buckets(_slice_buckets(last, figure), _slice_buckets(first, figure))
         worst = max([worst, *(edge for edge, _ in grown)])
     return worst
+
+
+def _slice_buckets(snapshot: Snapshot, figure: _SliceFigure) -> list[list[int]]:
+    slices = snapshot.get("slices")
+    return slices[figure]["buckets"] if slices is not None and figure in slices else []
 
 
 def _when(windows: Sequence[tuple[Snapshot, Snapshot]], figure: int, limit: float) -> str:
@@ -453,8 +484,7 @@ def _stolen_ms(instance: str, machines: Mapping[str, tuple[Counters, Counters]])
 
 def _why_late(windows: Sequence[tuple[Snapshot, Snapshot]], stolen_ms: float) -> str:
     stalls, stalled_ns = (
-        sum(last.get("loop", {}).get(key, 0) - first.get("loop", {}).get(key, 0) for first, last in windows)
-        for key in ("stalls", "stalled_ns")
+        sum(_of_loop(last, key) - _of_loop(first, key) for first, last in windows) for key in _STALLS
     )
     busy = "its core was busy; lower the load or give it a core"
     if not stalls:
@@ -463,20 +493,34 @@ def _why_late(windows: Sequence[tuple[Snapshot, Snapshot]], stolen_ms: float) ->
     return f"the computer kept it from running {stalls} times, {stalled_ns / 1e6:.1f} ms in all{stolen}; else {busy}"
 
 
-def _difference(windows: Sequence[tuple[Snapshot, Snapshot]], section: str, *keys: str) -> tuple[int, ...]:
-    return tuple(
-        sum(
-            sum(row.get(key, 0) for row in _rows(last, section))
-            - sum(row.get(key, 0) for row in _rows(first, section))
-            for first, last in windows
-        )
-        for key in keys
-    )
+_Stall = Literal["stalls", "stalled_ns"]
+_STALLS: tuple[_Stall, ...] = ("stalls", "stalled_ns")
+
+
+def _of_loop(snapshot: Snapshot, figure: _Stall) -> int:
+    loop = snapshot.get("loop")
+    return 0 if loop is None else loop.get(figure, 0)
+
+
+_PeerFigure = Literal["late_packets", "received_packets", "lost_packets"]
+
+
+def _grown_at_peers(windows: Sequence[tuple[Snapshot, Snapshot]], figure: _PeerFigure) -> int:
+    return sum(_of_peers(last, figure) - _of_peers(first, figure) for first, last in windows)
+
+
+def _of_peers(snapshot: Snapshot, figure: _PeerFigure) -> int:
+    rows: list[PeerRow | RemovedRow] = [*snapshot["peers"], *_removed(snapshot, "peers")]
+    return sum(row.get(figure, 0) for row in rows)
+
+
+def _capture_drops(snapshot: Snapshot) -> int:
+    return sum(row.get("kernel_drops", 0) for row in _portals(snapshot))
 
 
 def _unrecorded(snapshot: Snapshot) -> int:
-    record = snapshot.get("record", {"queue_full": 0, "write_failed": 0})
-    return int(record["queue_full"]) + int(record["write_failed"])
+    record = snapshot.get("record")
+    return 0 if record is None else record["queue_full"] + record["write_failed"]
 
 
 def _uncaptured(snapshot: Snapshot) -> int:
@@ -485,13 +529,18 @@ def _uncaptured(snapshot: Snapshot) -> int:
 
 def _refused_share(snapshot: Snapshot) -> int:
     """Segments that found a link with its share of the packet pool; see simcore/packet/packet_pool.h."""
-    return int(snapshot.get("pool", {}).get("refused_share", 0))
+    pool = snapshot.get("pool")
+    return 0 if pool is None else pool.get("refused_share", 0)
 
 
 def _reason(snapshot: Snapshot, reason: str) -> int:
-    return sum(row["dropped"].get(reason, 0) for row in _rows(snapshot, "portals"))
+    return sum(row["dropped"].get(reason, 0) for row in _portals(snapshot))
 
 
-def _rows(snapshot: Snapshot, section: str) -> list[Mapping[str, Any]]:
-    """Of a section, with the sums of the elements that were removed while the instance ran."""
-    return [*snapshot[section], *(row for row in snapshot.get("removed", ()) if row["name"] == section)]
+def _portals(snapshot: Snapshot) -> list[PortalRow | RemovedRow]:
+    return [*snapshot["portals"], *_removed(snapshot, "portals")]
+
+
+def _removed(snapshot: Snapshot, section: str) -> list[RemovedRow]:
+    """The sums of the elements of a section that were removed while the instance ran."""
+    return [row for row in snapshot.get("removed", ()) if row["name"] == section]

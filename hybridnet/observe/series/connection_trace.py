@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from hybridnet.observe.series.snapshot import ConnectionRow, Elements
 
 __all__ = ["ConnectionTrace"]
 
@@ -26,7 +25,7 @@ class ConnectionTrace:
         self._last: dict[str, str] = {}
         self.lines: list[str] = []
 
-    def look(self, time_ns: int, snapshot: Mapping[str, Any]) -> None:
+    def look(self, time_ns: int, snapshot: Elements) -> None:
         """Write down what has changed. What is gone is said once."""
         now = {row["name"]: _state(row) for row in snapshot["connections"] if row["node"] in self._hosts}
         time = f"{time_ns // 1_000_000_000}.{time_ns % 1_000_000_000:09d}"
@@ -43,7 +42,7 @@ class ConnectionTrace:
             self.lines.append(line)
 
 
-def _state(row: Mapping[str, Any]) -> str:
+def _state(row: ConnectionRow) -> str:
     srtt = f"{row['srtt_ns'] / 1e6:.3f} ms" if "srtt_ns" in row else "-"
     return (
         f"{row['state']} cwnd {row['cwnd_bytes']} ssthresh {row.get('ssthresh_bytes', '-')} "

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict, final
 
 from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.errors import PlanError
 from hybridnet.plan.choices.options import MachineSpec
 
-__all__ = ["Switching", "choose_port_types", "judge_fit", "ports_of"]
+__all__ = ["Estimate", "Switching", "choose_port_types", "judge_fit", "ports_of"]
 
 # From this many bridges on a machine, AF_XDP ports beat packet sockets: a turn of the one thread takes about
 # 40 us for each bridge, so this is where a packet waits longer for its turn than the rest of its way takes.
@@ -122,9 +122,19 @@ def ports_of(plan: MachinePlan) -> int:
     return on_pairs + sum(portal["node"] in switches for portal in plan["portals"])
 
 
+@final
+class Estimate(TypedDict):
+    """What a machine's plan will take."""
+
+    hosts: int
+    switch_ports: int
+    memory_bytes: int
+    port_seconds: float  # for which AF_XDP ports are made
+
+
 def judge_fit(
     machines: Sequence[MachineSpec], plans: Mapping[str, MachinePlan]
-) -> tuple[dict[str, dict[str, Any]], list[str]]:
+) -> tuple[dict[str, Estimate], list[str]]:
     """Return what each machine's plan will take, and a warning for each computer of which it is too much."""
     estimates = {machine.name: _estimate(plans[machine.name]) for machine in machines}
     warnings = []
@@ -146,7 +156,7 @@ def judge_fit(
     return estimates, warnings
 
 
-def _estimate(plan: MachinePlan) -> dict[str, Any]:
+def _estimate(plan: MachinePlan) -> Estimate:
     ports, hosts = ports_of(plan), len(plan["hosts"])
     of_xdp = ports if plan["port_type"] == "afxdp" else 0
     return {

@@ -24,6 +24,7 @@ from hybridnet.describe.schema.plans import (
     SwitchPlan,
 )
 from hybridnet.describe.values import counted
+from hybridnet.plan.choices.fit import Estimate
 from hybridnet.plan.network.links import LinkPlan
 from hybridnet.plan.placement.balance import balance
 from hybridnet.plan.placement.pins import NO_PINS, Pins
@@ -41,7 +42,7 @@ class Plan:
     machine_of: dict[str, str]  # by node
     instance_of: dict[str, str]  # by node: what simulates it, or would have its portals
     links: list[LinkPlan]
-    estimates: dict[str, dict[str, Any]]  # what it takes, by machine
+    estimates: dict[str, Estimate]  # what it takes, by machine
     warnings: list[str]
     notes: list[str]  # what was chosen for the user
     pins: Pins = NO_PINS  # what existed before

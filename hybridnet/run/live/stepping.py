@@ -15,6 +15,7 @@ from hybridnet.describe.values import plain
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster.machines import Calls
 from hybridnet.observe.results.verdict import Verdict
+from hybridnet.observe.series.snapshot import LinkCounts
 from hybridnet.plan.network import Plan
 from hybridnet.run.live.control import Control
 from hybridnet.run.live.network import Live, UnknownNameError
@@ -52,7 +53,7 @@ class Stepped(Protocol):
     def messages(self, first: int = 0, most: int = 200) -> list[Answer]: ...
     def follow(self, interfaces: Sequence[str]) -> None: ...
     def figures(self) -> dict[str, dict[str, list[str]]]: ...
-    def link_counts(self, known: int) -> Answer: ...
+    def link_counts(self, known: int) -> tuple[int, LinkCounts]: ...
 
 
 class LiveStepper(Stepper):
@@ -110,9 +111,10 @@ class SteppedMachines:
         """Of the one machine what its agent's verb `look` would answer."""
         [(machine, (_, arguments))] = calls.items()
         [instance] = self._stepped.plan.instances
-        counts = self._stepped.link_counts(arguments["known"].get(instance, 0))
-        # Counted from a second on: of zero the watcher takes that it has not looked yet.
-        time_ns = counts.pop("time_ns") + _SECOND
+        known = arguments["known"]
+        assert isinstance(known, dict)
+        time_ns, counts = self._stepped.link_counts(known.get(instance, 0))
+        time_ns += _SECOND  # of zero the watcher takes that it has not looked yet
         return {
             machine: {
                 "time_ns": time_ns,

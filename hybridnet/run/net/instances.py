@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TypeVar
 
 from hybridnet.machines.cluster import Machines
-from hybridnet.machines.cluster.machines import Calls
+from hybridnet.machines.cluster.machines import Calls, VerbCall
+
+Answer = TypeVar("Answer")
 
 __all__ = ["by_instance", "call_instances"]
 
@@ -24,7 +26,7 @@ def call_instances(cluster: Machines, machine_of: Mapping[str, str], calls: Call
     """
     waiting = dict(calls)
     while waiting:
-        turn: Calls = {}
+        turn: dict[str, VerbCall] = {}
         for instance in list(waiting):
             if machine_of[instance] not in turn:
                 verb, arguments = waiting.pop(instance)
@@ -32,9 +34,9 @@ def call_instances(cluster: Machines, machine_of: Mapping[str, str], calls: Call
         cluster.call_all(turn)
 
 
-def by_instance(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def by_instance(answers: Mapping[str, Mapping[str, Answer | None]]) -> dict[str, Answer | None]:
     """What each instance answered, of what the machines did; None by the name of a machine that simulates nothing."""
-    found: dict[str, Any] = {}
+    found: dict[str, Answer | None] = {}
     for machine, own in answers.items():
         found |= own or {machine: None}
     return found

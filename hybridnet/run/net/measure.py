@@ -32,7 +32,7 @@ from hybridnet.observe.results.machines import Counters
 from hybridnet.observe.results.verdict import Verdict, Word, judge_marks
 from hybridnet.run.controllers.kinds import RemoteController
 from hybridnet.system.detached import keeper_of_this_process
-from hybridnet.system.incidents import Incidents
+from hybridnet.system.incidents import Incident, Incidents
 from hybridnet.system.process_watch import Part, ProcessWatch
 from hybridnet.system.simulated_time import time_is_simulated
 
@@ -54,10 +54,10 @@ class Mark:
         at_s: on time.monotonic().
     """
 
-    counters: dict[str, dict[str, Any]] = field(repr=False)
+    counters: dict[str, Counters] = field(repr=False)
     start: object = field(repr=False)
     losses: Mapping[str, Loss] = field(repr=False)
-    incidents: Sequence[Mapping[str, Any]] = field(default=(), repr=False)
+    incidents: Sequence[Incident] = field(default=(), repr=False)
     failed_tests: Sequence[str] = field(default=(), repr=False)
     at_s: float = field(default_factory=time.monotonic, repr=False)
 
@@ -75,7 +75,7 @@ class Absence:
 
     machine: str
     loss: Loss
-    counters: dict[str, Any] = field(repr=False)
+    counters: Counters = field(repr=False)
     counted_s: float = field(default_factory=time.monotonic)
     until_s: float | None = None
 
@@ -95,7 +95,7 @@ class Joined:
     """
 
     machine: str
-    counters: dict[str, Any] = field(repr=False)
+    counters: Counters = field(repr=False)
     counted_s: float = field(default_factory=time.monotonic)
 
 
@@ -110,7 +110,7 @@ class Left:
     """
 
     machine: str
-    counters: dict[str, Any] = field(repr=False)
+    counters: Counters = field(repr=False)
     instance: str | None = None
     at_s: float = field(default_factory=time.monotonic)
 
@@ -123,7 +123,7 @@ class _History:
     joined: list[Joined] = field(default_factory=list)
     left: list[Left] = field(default_factory=list)
 
-    def beginning(self, machine: str, since: Mark, until_s: float = math.inf) -> dict[str, Any] | None:
+    def beginning(self, machine: str, since: Mark, until_s: float = math.inf) -> Counters | None:
         """What the agent that a machine has at `until_s` had counted when what is judged began, or it did; None: it is
         not known.
         """
@@ -186,18 +186,18 @@ class Measuring:
         self._end_watch()
         open_runs.ended(self._stop, self.verdict(None, None))
 
-    def returned(self, machine: str, loss: Loss, counters: dict[str, Any]) -> Absence:
+    def returned(self, machine: str, loss: Loss, counters: Counters) -> Absence:
         """A lost machine has been built again, and has counted this."""
         self._expect_processes(self._cluster)
         self._history.absences.append(Absence(machine, loss, counters))
         return self._history.absences[-1]
 
-    def joined(self, machine: str, counters: dict[str, Any]) -> None:
+    def joined(self, machine: str, counters: Counters) -> None:
         """A machine has been built that joins, and has counted this."""
         self._expect_processes(self._cluster)
         self._history.joined.append(Joined(machine, counters))
 
-    def left(self, machine: str, counters: dict[str, Any], instance: str | None = None) -> None:
+    def left(self, machine: str, counters: Counters, instance: str | None = None) -> None:
         """A machine, or an instance of it, leaves, and the machine has counted this."""
         self._history.left.append(Left(machine, counters, instance))
 
@@ -235,7 +235,7 @@ class Measuring:
             return Verdict.of([f"the counters could not be read: {now}"])
         return self._judge_all(since, now, limits)
 
-    def judge(self, counters: dict[str, dict[str, Any]]) -> Verdict:
+    def judge(self, counters: dict[str, Counters]) -> Verdict:
         """Judge from the first mark to what the machines' agents have counted now, which somebody has asked already."""
         if self._first is None or self._cluster is None:
             raise MachineError("the network is not running; call net.start() first")
@@ -273,7 +273,7 @@ class Measuring:
         counters = cluster.call_left(dict.fromkeys(cluster.machines, ("counters", {})))
         return self._mark(counters, cluster)
 
-    def _mark(self, counters: dict[str, dict[str, Any]], cluster: Machines) -> Mark:
+    def _mark(self, counters: dict[str, Counters], cluster: Machines) -> Mark:
         if self._processes is not None:
             self._processes.look()
             self._expect_processes(cluster)

@@ -20,6 +20,8 @@ from hybridnet.describe.topo import Topo, natural
 from hybridnet.describe.values import shown
 from hybridnet.errors import PlanError, UsageError
 from hybridnet.machines.cluster import Machines
+from hybridnet.observe.results.machines import Counters
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.plan.network import MachineSpec, Plan, PlanOptions
 from hybridnet.run.net import startup
 from hybridnet.run.net.controllers import Controllers, controller_targets
@@ -117,14 +119,14 @@ class Members:
                 self._measuring.joined(name, call("counters"))
             yield Planned(plan, specs, options, list(names), seconds)
 
-    def counted(self, leaving: Leaving, plan: Plan) -> dict[str, dict[str, Any]]:
+    def counted(self, leaving: Leaving, plan: Plan) -> dict[str, Counters]:
         """What the machines have counted that leave, or of which an instance does."""
         machines = {*leaving.machines, *(plan.machine_of_instance[name] for name in leaving.instances)}
         return self._cluster.call_all(dict.fromkeys(sorted(machines, key=natural), ("counters", {})))
 
     def leave(
-        self, leaving: Leaving, plan: Plan, counted: Mapping[str, dict[str, Any]]
-    ) -> dict[str, dict[str, Any] | None]:
+        self, leaving: Leaving, plan: Plan, counted: Mapping[str, Counters]
+    ) -> dict[str, Snapshot | None]:
         """They leave: the others know them no longer.
 
         Args:
@@ -134,7 +136,7 @@ class Members:
         Returns:
             The counters with which the machines' instances ended.
         """
-        final: dict[str, dict[str, Any] | None] = {}
+        final: dict[str, Snapshot | None] = {}
         for name in sorted(leaving.instances, key=natural):
             machine = plan.machine_of_instance[name]
             self._measuring.left(machine, counted[machine], name)
@@ -189,6 +191,6 @@ def newcomers(topo: Topo, specs: Sequence[MachineSpec], leaving: Leaving) -> lis
     return sorted(named.keys() - {spec.name for spec in specs}, key=natural)
 
 
-def _by_machine(options: PlanOptions) -> dict[str, Any]:
+def _by_machine(options: PlanOptions) -> dict[str, Sequence[str]]:
     assert isinstance(options.controllers, Mapping)  # as `Net` plans
     return dict(options.controllers)

@@ -34,6 +34,7 @@ from hybridnet.machines.cluster import Machines
 from hybridnet.observe.results import on_loss as losing
 from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.verdict import Verdict
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.plan.choices.from_command_line import asked
 from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.network.switch_kinds import check_switches, switches_notes
@@ -166,7 +167,7 @@ class Net(Structure):
             NetMachines(cluster),
             self._await_switches_of,
         )
-        self.final_counters: dict[str, Any] = {}  # of each instance, once the network is stopped
+        self.final_counters: dict[str, Snapshot | None] = {}  # of each instance, once the network is stopped
         self.build()
 
     # Starting and stopping

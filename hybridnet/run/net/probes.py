@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError
-from hybridnet.machines.cluster.machines import Calls
+from hybridnet.machines.cluster.machines import VerbCall
 from hybridnet.run.net.ping_matrix import measure_pings
 from hybridnet.run.node import Host
 from hybridnet.system.log import output
@@ -39,7 +39,7 @@ def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
     rows: dict[str, list[str]] = {}
     shown = sent = received = 0
     for turn in _turns(hosts):
-        calls: Calls = {}
+        calls: dict[str, VerbCall] = {}
         targets: dict[str, list[Host]] = {}
         for source in turn:
             targets[source.name] = [host for host in hosts if host is not source and host.intfList()]

@@ -8,7 +8,7 @@ import itertools
 import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.describe.schema.elements import openflow_of
 from hybridnet.describe.schema.plans import HostInterface, MachinePlan
@@ -23,6 +23,9 @@ from hybridnet.run.net.instances import by_instance
 from hybridnet.run.node import Node, Switch
 from hybridnet.run.node.link import Intf, Link
 from hybridnet.system.log import info
+
+if TYPE_CHECKING:
+    from hybridnet.agent.machine.facts import Capacity
 
 __all__ = [
     "await_peers",
@@ -68,9 +71,7 @@ def machine_specs(cluster: Machines) -> list[MachineSpec]:
     return [_spec(m, cluster.address(m), facts[m], processors(m)) for m in cluster.machines]
 
 
-def late_spec(
-    machine: str, address: str, capacity: Mapping[str, Any], there: Iterable[MachineSpec]
-) -> MachineSpec:
+def late_spec(machine: str, address: str, capacity: Capacity, there: Iterable[MachineSpec]) -> MachineSpec:
     """A machine that joins those which are there. They keep the processors that they have, so on the computer of one of
     them it has none of its own.
     """
@@ -78,7 +79,7 @@ def late_spec(
     return _spec(machine, address, capacity, [] if shared else list(capacity["cpus"]))
 
 
-def _spec(machine: str, address: str, capacity: Mapping[str, Any], processors: list[int]) -> MachineSpec:
+def _spec(machine: str, address: str, capacity: Capacity, processors: list[int]) -> MachineSpec:
     return MachineSpec(
         machine,
         address,

@@ -13,6 +13,7 @@ from hybridnet.describe.topo import External, LinkSpec, Topo
 from hybridnet.describe.values import plain, shown
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster import Machines
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.network.difference import difference
 from hybridnet.plan.network.pinning import pins_of
@@ -61,7 +62,7 @@ class Structure:
         self._gathering: set[str] | None = None  # links that were removed, while changes are gathered
         self._replaced: set[str] = set()  # of these, plain ones that simulated ones take the place of
         self._leaving = Leaving()  # meanwhile
-        self._left_counters: dict[str, Any] = {}  # of the instances of machines that have left
+        self._left_counters: dict[str, Snapshot | None] = {}  # of the instances of machines that have left
         self.build_seconds: dict[str, dict[str, float]] = {}
 
     # Describing

@@ -7,7 +7,6 @@ of(record, topo) ─▶ captures, for the plan ─▶ (built) begin ─▶ … �
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import MachineError, UsageError
@@ -38,7 +37,7 @@ class Traced:
         self._folder: Path = record.trace_folder()
         self.captures = {name: str(self._folder / f"{name}.pcap") for name in interfaces}
         self._hosts_on: dict[str, dict[str, list[str]]] = {}  # by machine and instance
-        self._seen: list[dict[str, Any] | None] = []  # by machines that have left
+        self._seen: list[Traced | None] = []  # by machines that have left
         self._cluster: Machines | None = None
 
     def check(self, plan: Plan, cluster: Machines) -> None:

@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
 from hybridnet.describe.options.tables import extension
-from hybridnet.describe.schema.check import check
 from hybridnet.describe.schema.plans import (
     DirectionPlan,
     EmulationPortal,
@@ -26,11 +25,6 @@ from hybridnet.simulate.instance.plugin import find_plugin
 from hybridnet.system.network_namespace import in_network
 
 _ANYBODY = "any"  # the remote of a guest
-
-
-def check_plan(plan: Any, what: str) -> None:
-    """Checks an instance plan against its schema. Raises PlanError, which begins with ``what``."""
-    check(plan, "instance", what)
 
 
 def build(plan: InstancePlan, directory: Path, outside: int | None = None) -> Any:
@@ -112,11 +106,6 @@ def add_links(simulation: Any, links: Iterable[SimulatedLink]) -> None:
     for link in links:
         there, back = with_files(link["a_to_b"]), with_files(link["b_to_a"], backward=True)
         simulation.add_link(link["name"], _end(link["a"]), _end(link["b"]), there, back)
-
-
-def check_direction(direction: Mapping[str, Any], what: str) -> None:
-    """Checks one direction of a link against the schema of plans. Raises PlanError."""
-    check(direction, "instance", what, "direction")
 
 
 def with_files(direction: DirectionPlan, *, backward: bool = False) -> DirectionPlan:

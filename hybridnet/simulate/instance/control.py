@@ -8,6 +8,7 @@ import json
 import os
 import socket
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ class Control:
         with self._access:
             self._ended = True
 
-    def finish(self, final: dict[str, Any]) -> None:
+    def finish(self, final: Mapping[str, object]) -> None:
         """Answers whoever asked for the stop, and removes the socket."""
         if self._stopper is not None:
             with contextlib.suppress(OSError):
@@ -71,7 +72,7 @@ class Control:
                     return
                 client.sendall(json.dumps(answer).encode() + b"\n")
 
-    def _answer(self, line: bytes, client: socket.socket) -> dict[str, Any] | None:
+    def _answer(self, line: bytes, client: socket.socket) -> Mapping[str, object] | None:
         try:
             request = json.loads(line)
             verb = request["verb"]

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
-from typing import Literal, cast
+from typing import Literal
 
 from hybridnet.describe.options import table
+from hybridnet.describe.schema.check import checked
 from hybridnet.describe.schema.plans import DirectionPlan, SimulatedLink
 from hybridnet.errors import PlanError
-from hybridnet.simulate.instance.build import check_direction, with_files
+from hybridnet.simulate.instance.build import with_files
 
 __all__ = ["DIRECTIONS", "Directions", "merged", "take_over", "told_of"]
 
@@ -34,8 +35,7 @@ def merged(direction: DirectionPlan, changes: object, what: str) -> DirectionPla
     }
     both = {**direction, **changes}
     values = {key: value for key, value in both.items() if value is not None or key in keeps}
-    check_direction(values, what)
-    return cast(DirectionPlan, values)
+    return checked(values, DirectionPlan, what)
 
 
 def take_over(link: SimulatedLink, directions: Directions) -> None:

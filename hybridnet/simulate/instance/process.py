@@ -46,9 +46,10 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.describe.options.tables import extension
+from hybridnet.describe.schema.check import checked
 from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.errors import HybridnetError, MachineError, PlanError
-from hybridnet.simulate.instance.build import build, check_plan
+from hybridnet.simulate.instance.build import build
 from hybridnet.simulate.instance.control import Control
 from hybridnet.simulate.instance.verbs import snapshot_of
 
@@ -60,13 +61,12 @@ def load_plan(path: Path) -> InstancePlan:
         PlanError: it cannot be read, or does not follow ``schema/instance.json``; the message says where.
     """
     try:
-        plan: InstancePlan = json.loads(path.read_text())
+        plan = json.loads(path.read_text())
     except OSError as error:
         raise PlanError(f"instance plan {path}: it cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise PlanError(f"instance plan {path}: it is not JSON: {error}") from None
-    check_plan(plan, f"instance plan {path}")
-    return plan
+    return checked(plan, InstancePlan, f"instance plan {path}")
 
 
 def run(plan_path: Path, control_path: Path, outside: int | None = None) -> None:

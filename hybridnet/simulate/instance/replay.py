@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.describe.options.tables import extension
-from hybridnet.describe.schema.check import check
-from hybridnet.describe.schema.plans import InstancePlan
+from hybridnet.describe.schema.check import check, checked
+from hybridnet.describe.schema.plans import DirectionPlan, InstancePlan
 from hybridnet.describe.values import parse_json, plain, shown, why_unread
 from hybridnet.errors import PlanError
 from hybridnet.observe.results.verdict import percentile_ns
-from hybridnet.simulate.instance.build import add_links, add_nodes, check_direction, check_plan
+from hybridnet.observe.series.snapshot import Snapshot
+from hybridnet.simulate.instance.build import add_links, add_nodes
 from hybridnet.simulate.instance.directions import DIRECTIONS
 
 __all__ = ["PortalReplay", "ReplayReport", "recorded_plan", "replay"]
@@ -81,14 +82,14 @@ class ReplayReport:
     changes: int
     cut: bool
     portals: list[PortalReplay]
-    snapshot: dict[str, Any]
+    snapshot: Snapshot
 
     @property
     def identical(self) -> bool:
         """What left the portals is what was recorded, at the same instants."""
         return all(portal.identical for portal in self.portals)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """All of it, without objects."""
         portals = [{**asdict(portal), "identical": portal.identical} for portal in self.portals]
         return {**asdict(self), "portals": portals, "identical": self.identical}
@@ -108,8 +109,8 @@ def recorded_plan(record: Path) -> InstancePlan:
             f"the plan in record {record}: {why_unread(error)}; give the unchanged file"
         ) from None
     # A replay does not keep real time, and an earlier edition had other options of it.
-    checked = {**plan, "realtime": {}} if isinstance(plan, dict) else plan
-    check_plan(checked, f"the plan in record {record}")
+    judged = {**plan, "realtime": {}} if isinstance(plan, dict) else plan
+    checked(judged, InstancePlan, f"the plan in record {record}")
     return plan
 
 
@@ -187,7 +188,7 @@ def _change(simulation: Any, note: str, record: Path) -> bool:
         directions = [change[key] for key in DIRECTIONS]
         for direction in directions:
             if direction is not None:
-                check_direction(direction, f"{what}, link {plain(name)}")
+                checked(direction, DirectionPlan, f"{what}, link {plain(name)}")
         simulation.set_link(name, *directions, note)
     except (ValueError, KeyError, TypeError):
         raise PlanError(

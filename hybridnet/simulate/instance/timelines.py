@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from hybridnet.describe.schema.check import check
-from hybridnet.describe.schema.plans import LinkChange, SimulatedLink, TimelineEntry
+from hybridnet.describe.schema.check import checked
+from hybridnet.describe.schema.plans import InstanceTimeline, LinkChange, SimulatedLink, TimelineEntry
 from hybridnet.errors import PlanError
 from hybridnet.simulate.instance.directions import DIRECTIONS, Directions, merged, take_over, told_of
 
 __all__ = ["Timelines"]
 
-Request = dict[str, Any]
+Request = Mapping[str, object]
 
 
 class Timelines:
@@ -34,7 +35,7 @@ class Timelines:
         ] = {}  # by timeline, by number: link, options
         self._read = 0  # of what has fired
 
-    def schedule(self, request: Request) -> dict[str, Any]:
+    def schedule(self, request: Request) -> Mapping[str, object]:
         """Schedule the ``entries`` under the name ``timeline``; their instants count from ``start_ns``.
 
         Raises:
@@ -43,27 +44,25 @@ class Timelines:
         """
         from hybridnet import _simcore
 
-        wanted = {key: value for key, value in request.items() if key != "verb"}
-        check(wanted, "instance", "schedule", "timeline")
+        given = {key: value for key, value in request.items() if key != "verb"}
+        wanted = checked(given, InstanceTimeline, "schedule")
         name, start_ns = wanted["timeline"], wanted.get("start_ns", 0)
         self.follow()
-        given = list(enumerate(wanted["entries"]))
-        entries: list[Any] = [None] * len(given)
+        entries = wanted["entries"]
         options: dict[int, tuple[str, Directions]] = {}
         held: dict[str, SimulatedLink] = {}  # of links, as the entries before an instant leave them
-        for number, entry in sorted(given, key=lambda pair: int(pair[1]["at_ns"])):
+        for number, entry in sorted(enumerate(entries), key=lambda pair: pair[1]["at_ns"]):
             if "link" in entry:
                 directions = self._merge(entry["link"], held, f"timeline {name}, entry {number}")
                 options[number] = entry["link"]["name"], directions
-            entries[number] = start_ns + entry["at_ns"], entry
         scheduled = _simcore.TimelineEntries()
-        for number, (at_ns, entry) in enumerate(entries):
-            _add(scheduled, at_ns, entry, options.get(number))
+        for number, entry in enumerate(entries):
+            _add(scheduled, start_ns + entry["at_ns"], entry, options.get(number))
         self._instance.schedule(name, scheduled)
         self._pending[name] = options
         return {"timeline": name, "scheduled": len(entries)}
 
-    def cancel(self, request: Request) -> dict[str, Any]:
+    def cancel(self, request: Request) -> Mapping[str, object]:
         """Take out what has not fired of ``timeline``. Raises PlanError, RuntimeError: there is none of that name."""
         name = request.get("timeline")
         if not isinstance(name, str):
@@ -73,7 +72,7 @@ class Timelines:
         self._pending.pop(name, None)
         return {"timeline": name, "cancelled": cancelled}
 
-    def fired(self, request: Request) -> dict[str, Any]:
+    def fired(self, request: Request) -> Mapping[str, object]:
         """What has fired from number ``first`` on: each with its asked and its actual instant."""
         first = request.get("first", 0)
         if not isinstance(first, int) or isinstance(first, bool) or first < 0:

@@ -3,29 +3,31 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from hybridnet.describe.schema.check import check
-from hybridnet.describe.schema.plans import InstanceChange, InstancePlan, SimulatedLink
+from hybridnet.describe.schema.check import checked
+from hybridnet.describe.schema.plans import InstanceChange, InstancePlan, RunningCapture, SimulatedLink
 from hybridnet.errors import PlanError, UsageError
+from hybridnet.observe.series.snapshot import LinkCounts, Snapshot, link_counts_of
 from hybridnet.simulate.instance.changes import change_of
 from hybridnet.simulate.instance.directions import DIRECTIONS, Directions, merged, take_over, told_of
 from hybridnet.simulate.instance.timelines import Timelines
 
 __all__ = ["Verbs", "snapshot_of"]
 
-Request = dict[str, Any]
+Request = Mapping[str, object]
 
 
-def snapshot_of(instance: Any, *, of_elements: bool = True) -> dict[str, Any]:
+def snapshot_of(instance: Any, *, of_elements: bool = True) -> Snapshot:
     """The instance's counters, and the most memory that this process ever had."""
     most_memory_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return {**instance.snapshot(of_elements), "process": {"most_memory_bytes": most_memory_bytes}}
+    snapshot: Snapshot = instance.snapshot(of_elements)
+    snapshot["process"] = {"most_memory_bytes": most_memory_bytes}
+    return snapshot
 
 
 class Verbs:
@@ -41,7 +43,7 @@ class Verbs:
         self._instance, self._directory = instance, directory
         self._links = {link["name"]: link for link in plan["links"]}
         self._timelines = Timelines(instance, self._links)
-        self._verbs: dict[str, Callable[[Request], dict[str, Any]]] = {
+        self._verbs: dict[str, Callable[[Request], Mapping[str, object]]] = {
             "snapshot": self._snapshot,
             "sample": self._sample,
             "link_counts": self._link_counts,
@@ -57,47 +59,43 @@ class Verbs:
             "captures": self._captures,
         }
 
-    def perform(self, verb: object, request: Request) -> dict[str, Any]:
+    def perform(self, verb: object, request: Request) -> Mapping[str, object]:
         """What the verb answers. Raises HybridnetError or RuntimeError, and then nothing has changed."""
         if not isinstance(verb, str) or verb not in self._verbs:
             known = ", ".join(f'"{name}"' for name in self._verbs)
             raise UsageError(f'unknown verb {verb!r}; there are {known} and "stop"')
         return self._verbs[verb](request)
 
-    def _snapshot(self, request: Request) -> dict[str, Any]:
+    def _snapshot(self, request: Request) -> Snapshot:
         of_elements = request.get("of_elements", True)
         if not isinstance(of_elements, bool):
             raise UsageError(f"snapshot: of_elements is {of_elements!r}; it must be true or false")
         return snapshot_of(self._instance, of_elements=of_elements)
 
-    def _sample(self, request: Request) -> dict[str, Any]:
+    def _sample(self, request: Request) -> Snapshot:
         names = [request.get(key, []) for key in ("links", "interfaces")]
         for each in names:
             if not isinstance(each, list) or not all(isinstance(name, str) for name in each):
                 raise UsageError(f"sample: {each!r} is not a list of names")
-        answer: dict[str, Any] = self._instance.sample(*names)
+        answer: Snapshot = self._instance.sample(*names)
         return answer
 
-    def _link_counts(self, request: Request) -> dict[str, Any]:
+    def _link_counts(self, request: Request) -> LinkCounts:
         known = request.get("known", 0)
         if type(known) is not int or not 0 <= known < 1 << 63:
             raise UsageError(
                 f"link_counts: known is {known!r}; it must be the generation of an earlier answer, or 0"
             )
         generation, directions, figures = self._instance.link_counts(known)
-        return {
-            "generation": generation,
-            "directions": directions,
-            "figures": base64.b64encode(figures).decode("ascii"),
-        }
+        return link_counts_of(generation, directions, figures)
 
-    def _clock(self, _: Request) -> dict[str, Any]:
+    def _clock(self, _: Request) -> Mapping[str, object]:
         return {"now_ns": self._instance.wall_now_ns, "epoch_ns": self._instance.epoch_ns}
 
-    def _switches(self, _: Request) -> dict[str, Any]:
+    def _switches(self, _: Request) -> Mapping[str, object]:
         return {"connected": self._instance.switches_connected()}
 
-    def _set_link(self, request: Request) -> dict[str, Any]:
+    def _set_link(self, request: Request) -> Mapping[str, object]:
         link = self._link(request.get("link"))
         name = link["name"]
         changed: Directions = {
@@ -115,34 +113,31 @@ class Verbs:
             self._instance.set_link_up(name, up, json.dumps({"link": name, "up": up}))
         return {"link": name, "a_to_b": link["a_to_b"], "b_to_a": link["b_to_a"]}
 
-    def _change(self, request: Request) -> dict[str, Any]:
-        wanted = {key: value for key, value in request.items() if key != "verb"}
-        check(wanted, "instance", "change", "change")
+    def _change(self, request: Request) -> Mapping[str, object]:
+        wanted = checked(_arguments(request), InstanceChange, "change")
         removed = wanted.get("remove", {}).get("links", [])
         for name in removed:
             self._timelines.refuse_pending(name)
         # Where there is a record, nothing but routes can change in this way.
         note = json.dumps({"routes": wanted.get("routes", {})})
-        self._instance.change(change_of(cast(InstanceChange, wanted), self._directory), note)
+        self._instance.change(change_of(wanted, self._directory), note)
         for name in removed:
             del self._links[name]
         self._links.update({link["name"]: link for link in wanted.get("add", {}).get("links", [])})
         return {"time_ns": self._instance.wall_now_ns}
 
-    def _start_capture(self, request: Request) -> dict[str, Any]:
-        given = {key: value for key, value in request.items() if key != "verb"}
-        check(given, "instance", "start_capture", "running_capture")
-        self._instance.start_capture(**given)
+    def _start_capture(self, request: Request) -> Mapping[str, object]:
+        self._instance.start_capture(**checked(_arguments(request), RunningCapture, "start_capture"))
         return {}
 
-    def _stop_capture(self, request: Request) -> dict[str, Any]:
+    def _stop_capture(self, request: Request) -> Mapping[str, object]:
         file = request.get("file")
         if not isinstance(file, str):
             raise UsageError(f"stop_capture: file is {file!r}; it must be that of a capture")
-        answer: dict[str, Any] = self._instance.stop_capture(file)
+        answer: Mapping[str, object] = self._instance.stop_capture(file)
         return answer
 
-    def _captures(self, _: Request) -> dict[str, Any]:
+    def _captures(self, _: Request) -> Mapping[str, object]:
         return {"captures": self._instance.captures()}
 
     def _link(self, name: object) -> SimulatedLink:
@@ -150,3 +145,7 @@ class Verbs:
         if not isinstance(name, str) or name not in self._links:
             raise PlanError(f"set_link: there is no link {name!r}; there are {', '.join(self._links)}")
         return self._links[name]
+
+
+def _arguments(request: Request) -> dict[str, object]:
+    return {key: value for key, value in request.items() if key != "verb"}

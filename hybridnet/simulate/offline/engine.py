@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from hybridnet.describe.options.tables import extension
 from hybridnet.describe.schema.plans import InstancePlan
+from hybridnet.observe.series.snapshot import Elements, LinkRow
 from hybridnet.plan.placement.parts import Partition, ends_of
 from hybridnet.simulate.instance.build import add_nodes, with_files
 
@@ -33,7 +34,7 @@ class Engine(Protocol):
     def run_for(self, duration_ns: int) -> None:
         """Simulate so much."""
 
-    def snapshot(self) -> Json:
+    def snapshot(self) -> Elements:
         """All counters now."""
 
     @property
@@ -85,8 +86,8 @@ class Whole:
     def run_for(self, duration_ns: int) -> None:
         self._pieces.run_for(duration_ns)
 
-    def snapshot(self) -> Json:
-        snapshot: Json = self._simulation.snapshot()
+    def snapshot(self) -> Elements:
+        snapshot: Elements = self._simulation.snapshot()
         return snapshot
 
     @property
@@ -188,21 +189,25 @@ class Parts:
         now_ns: int = self._simulation.now_ns
         return now_ns
 
-    def snapshot(self) -> Json:
+    def snapshot(self) -> Elements:
         own = [(part.snapshot(), part.arrived()) for part in self._here.values()]
         told = [each for process in self._gather(own) for each in process]
         arrived = {row["name"]: row for _, rows in told for row in rows}
-        merged = {
-            kind: [row for snapshot, _ in told for row in snapshot[kind]]
-            for kind in ("links", "nodes", "interfaces", "applications", "connections")
-        }
-        for row in merged["links"]:
+        links: list[LinkRow] = [row for snapshot, _ in told for row in snapshot["links"]]
+        for row in links:
             if row["name"] in arrived:
                 _complete(row, arrived[row["name"]])
-        key = {"applications": "node", "connections": "node"}
+
+        def rows(kind: str, key: str = "name") -> Any:
+            found = (row for snapshot, _ in told for row in snapshot[kind])
+            return sorted(found, key=lambda row: self._order[kind][row[key]])
+
         return {
-            kind: sorted(rows, key=lambda row, kind=kind: self._order[kind][row[key.get(kind, "name")]])  # type: ignore[misc]
-            for kind, rows in merged.items()
+            "links": sorted(links, key=lambda row: self._order["links"][row["name"]]),
+            "nodes": rows("nodes"),
+            "interfaces": rows("interfaces"),
+            "applications": rows("applications", "node"),
+            "connections": rows("connections", "node"),
         }
 
     def trace_hash(self) -> str | None:
@@ -268,7 +273,7 @@ def _add_nodes(simulation: Any, plan: InstancePlan) -> None:
         simulation.add_capture(capture["interface"], capture["file"])
 
 
-def _complete(row: Json, arrived: Mapping[str, Any]) -> None:
+def _complete(row: LinkRow, arrived: LinkRow) -> None:
     """Put into the row of a cut link, which its sender has, what its receiver knows."""
     row["delivered_packets"] = arrived["delivered_packets"]
     row["delivered_bytes"] = arrived["delivered_bytes"]

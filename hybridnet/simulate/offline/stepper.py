@@ -11,7 +11,6 @@ However it is gone through, it comes to the same: the trace is that of a run str
 
 from __future__ import annotations
 
-import base64
 import threading
 import time
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from hybridnet.describe.quantities import parse_delay
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import number, shown, text, whole
 from hybridnet.errors import UsageError
+from hybridnet.observe.series.snapshot import LinkCounts, link_counts_of
 from hybridnet.plan.network import Plan, PlanOptions
 from hybridnet.simulate.offline.engine import Json, Whole
 from hybridnet.simulate.offline.inspection import SECTIONS, Looking
@@ -187,17 +187,12 @@ class Stepper(Looking):
         assert found is not None
         return found
 
-    def link_counts(self, known: int) -> Json:
-        """Of every direction of every link the counters as numbers; see `simcore/network/link_counts.h`."""
+    def link_counts(self, known: int) -> tuple[int, LinkCounts]:
+        """The present time, in nanoseconds, and the counters of every direction of every link."""
         time_ns, (generation, directions, figures) = self._owner.call(
             lambda: (self._simulation.now_ns, self._simulation.link_counts(known))
         )
-        return {
-            "time_ns": time_ns,
-            "generation": generation,
-            "directions": directions,
-            "figures": base64.b64encode(figures).decode("ascii"),
-        }
+        return time_ns, link_counts_of(generation, directions, figures)
 
     def close(self) -> None:
         """End it. A second call does nothing."""

@@ -7,8 +7,8 @@ import socket
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
+from hybridnet.agent.machine.facts import Facts
 from hybridnet.agent.machine.facts import facts as own_facts
 from hybridnet.machines.cluster import Cluster
 from hybridnet.system.processor import computer as this_computer
@@ -28,7 +28,7 @@ def computers_of(cluster: Cluster) -> dict[str, list[str]]:
     return found
 
 
-def named_facts(cluster: Cluster, machine: str, computer: str) -> tuple[str, dict[str, Any]]:
+def named_facts(cluster: Cluster, machine: str, computer: str) -> tuple[str, Facts]:
     """The host name of the computer that a machine is on, and its facts."""
     if computer == this_computer():  # where a local machine has a host name of its own
         return socket.gethostname(), own_facts()

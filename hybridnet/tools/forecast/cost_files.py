@@ -16,22 +16,27 @@ import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
+from hybridnet.agent.machine.facts import Facts
 from hybridnet.describe.values import parse_json
 from hybridnet.errors import EnvironmentLackError, UsageError
-from hybridnet.tools.forecast.costs import Costs
+from hybridnet.tools.forecast.costs import CostFacts, Costs
 
-__all__ = ["FACTS", "MOST_AGE_DAYS", "costs_file", "facts_of", "keep_costs", "read_costs", "stale_because"]
+__all__ = ["MOST_AGE_DAYS", "costs_file", "facts_of", "keep_costs", "read_costs", "stale_because"]
 
 MOST_AGE_DAYS = 90
-FACTS = ("processor", "cpus", "kernel", "openvswitch", "kernel_datapath", "hybridnet")
-"""Of an agent's facts those on which costs depend."""
 
 
-def facts_of(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that make costs stale when they change; of the processors only how many there are."""
-    return {name: len(facts[name]) if name == "cpus" else facts[name] for name in FACTS}
+def facts_of(facts: Facts) -> CostFacts:
+    """Those that make costs stale when they change."""
+    return {
+        "processor": facts["processor"],
+        "cpus": len(facts["cpus"]),
+        "kernel": facts["kernel"],
+        "openvswitch": facts["openvswitch"],
+        "kernel_datapath": facts["kernel_datapath"],
+        "hybridnet": facts["hybridnet"],
+    }
 
 
 def costs_file(computer: str) -> Path:
@@ -69,7 +74,7 @@ def keep_costs(costs: Costs) -> Path:
     return path
 
 
-def read_costs(computer: str, facts: Mapping[str, Any] | None = None) -> Costs:
+def read_costs(computer: str, facts: CostFacts | None = None) -> Costs:
     """The costs of a computer, where they are fresh.
 
     Args:
@@ -98,16 +103,16 @@ def read_costs(computer: str, facts: Mapping[str, Any] | None = None) -> Costs:
     return costs
 
 
-def stale_because(costs: Costs, facts: Mapping[str, Any] | None, now: datetime | None = None) -> str | None:
+def stale_because(costs: Costs, facts: CostFacts | None, now: datetime | None = None) -> str | None:
     """Why costs no longer hold; None where they do.
 
     Args:
         facts: as of `read_costs`.
         now: None: the present.
     """
-    for name in FACTS if facts is not None else ("hybridnet",):
-        then, present = costs.facts.get(name), (facts if facts is not None else _own_version())[name]
-        if then != present:
+    there: Mapping[str, object] = _own_version() if facts is None else facts
+    for name, present in there.items():
+        if (then := costs.facts.get(name)) != present:
             return f"{name} was {then} and is {present}"
     try:
         age = (now or datetime.now(UTC)) - datetime.fromisoformat(costs.measured_at)
@@ -118,7 +123,7 @@ def stale_because(costs: Costs, facts: Mapping[str, Any] | None, now: datetime |
     return None
 
 
-def _own_version() -> dict[str, Any]:
+def _own_version() -> dict[str, str]:
     from hybridnet import __version__
 
     return {"hybridnet": __version__}

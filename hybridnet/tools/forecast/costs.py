@@ -33,7 +33,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict, final
 
 from hybridnet.errors import UsageError
 
@@ -215,6 +215,18 @@ Element = Mapping[str, Mapping[str, Cost]]
 """The cost by protocol, and by whose time it is."""
 
 
+@final
+class CostFacts(TypedDict):
+    """On what the costs of a computer depend: see `hybridnet.agent.machine.facts.Facts`."""
+
+    processor: str
+    cpus: int
+    kernel: str
+    openvswitch: str | None
+    kernel_datapath: bool
+    hybridnet: str
+
+
 @dataclass(frozen=True)
 class Costs:
     """What things cost on one computer.
@@ -230,7 +242,7 @@ class Costs:
     """
 
     computer: str
-    facts: Mapping[str, Any]
+    facts: CostFacts
     measured_at: str
     quick: bool
     disturbed: bool
@@ -255,7 +267,7 @@ class Costs:
         """Whether it was measured there."""
         return element in self.elements
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As the file has it: a cost is a list of its three figures."""
         return {
             "format": FORMAT,
@@ -263,7 +275,7 @@ class Costs:
             "measured_at": self.measured_at,
             "quick": self.quick,
             "disturbed": self.disturbed,
-            "facts": dict(self.facts),
+            "facts": self.facts,
             "idle_cores": round(self.idle_cores, 4),
             "elements": {
                 element: {
@@ -290,9 +302,10 @@ class Costs:
                 f"{file}: its format is {found!r}, and this hybridnet reads {FORMAT}; run `hybridnet calibrate` again"
             )
         try:
+            facts: Any = dict(content["facts"])
             return cls(
                 str(content["computer"]),
-                dict(content["facts"]),
+                facts,
                 str(content["measured_at"]),
                 bool(content["quick"]),
                 bool(content["disturbed"]),

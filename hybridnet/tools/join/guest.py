@@ -25,6 +25,7 @@ from hybridnet.agent.instances.instance_process import InstanceProcess
 from hybridnet.describe.values import text
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.observe.results import Limits, Verdict, judge
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings, undone_on_error
@@ -40,8 +41,6 @@ SILENCE_SECONDS = 10.0
 MOST_ASLEEP_SECONDS = 0.1
 POLL_S = 0.05
 SOCKET = "guest.sock"
-
-Snapshot = Mapping[str, Any]
 
 
 class Guest:

@@ -8,10 +8,10 @@ from typing import Any
 
 from hybridnet.describe.quantities import format_rate
 from hybridnet.observe.results.verdict import percentile_ns, subtract_buckets
+from hybridnet.observe.series.snapshot import Snapshot
 
 __all__ = ["direction_figures", "lateness_p99_ns", "portal_drops", "portal_notes", "status_line"]
 
-Snapshot = Mapping[str, Any]
 _WATCHED = ("queue_sojourn", "queue_others", "queue_most")
 
 

@@ -32,6 +32,7 @@ from hybridnet.describe.topo.direction import Direction
 from hybridnet.describe.values import choice, plain, shown, text, whole
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
 from hybridnet.observe.results import Limits, Verdict, judge
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.simulate.instance.plugin import find_plugin
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.device_features import DeviceFeatures
@@ -269,7 +270,7 @@ class Wire:
             self._directions = read_directions(self._directory)
         return dict(self._directions)
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> Snapshot:
         """Every counter of the instance, now.
 
         Raises:
@@ -278,7 +279,8 @@ class Wire:
         self._need_started()
         if self._process is not None:
             self._last = self._process.ask("snapshot")
-        return self._last
+        last: Snapshot = self._last
+        return last
 
     def close(self) -> None:
         """Ends the wire, puts the interfaces' settings back, and judges: afterwards `verdict` is there. A second call

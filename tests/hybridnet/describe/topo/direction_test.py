@@ -9,17 +9,19 @@ from typing import Any
 import pytest
 
 from hybridnet.describe.options import table
+from hybridnet.describe.schema.check import checked
+from hybridnet.describe.schema.plans import DirectionPlan
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.direction import resolve_direction
 from hybridnet.errors import PlanError, TopologyError, UnitError
-from hybridnet.simulate.instance.build import build, check_direction, with_trace
+from hybridnet.simulate.instance.build import build, with_trace
 
 MS = 1_000_000
 
 
 def planned(**options: Any) -> dict[str, Any]:
     direction = resolve_direction(options, "link a-b").to_json()
-    check_direction(direction, "link a-b")
+    checked(direction, DirectionPlan, "link a-b")
     return direction
 
 
@@ -230,7 +232,7 @@ def instance_plan(direction: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("direction", MODELS, ids=lambda each: " ".join(sorted(each.keys() - PLAIN.keys())))
 def test_the_simulator_takes_every_model_of_the_schema(direction: dict[str, Any], tmp_path: Path) -> None:
     pytest.importorskip("hybridnet._simcore")
-    check_direction(direction, "link a-b")
+    checked(direction, DirectionPlan, "link a-b")
     build(instance_plan(direction), tmp_path)
 
 
@@ -254,7 +256,7 @@ def test_a_trace_file_is_read_where_the_instance_is(tmp_path: Path) -> None:
 
 def test_an_unknown_model_does_not_pass_the_schema(tmp_path: Path) -> None:
     with pytest.raises(PlanError):
-        check_direction({**PLAIN, "queue": {"model": "pie"}}, "link a-b")
+        checked({**PLAIN, "queue": {"model": "pie"}}, DirectionPlan, "link a-b")
     with pytest.raises(PlanError, match="both damage packets"):
         build(instance_plan({**PLAIN, "corrupt": 0.1, "bit_error_rate": 0.1}), tmp_path)
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from hybridnet.describe.schema.check import checked
+from hybridnet.describe.schema.plans import DirectionPlan
 from hybridnet.describe.topo.direction import resolve_direction
-from hybridnet.simulate.instance.build import check_direction, with_trace
+from hybridnet.simulate.instance.build import with_trace
 
 simcore = pytest.importorskip("hybridnet._simcore")
 
@@ -23,7 +25,7 @@ PAYLOAD, FRAME = 1472, 1514
 
 def planned(**options: Any) -> dict[str, Any]:
     direction = resolve_direction(options, "link a-b").to_json()
-    check_direction(direction, "link a-b")
+    checked(direction, DirectionPlan, "link a-b")
     return with_trace(direction)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from hybridnet.describe.schema.check import checked
+from hybridnet.describe.schema.plans import DirectionPlan
 from hybridnet.describe.topo.direction import Direction
 from hybridnet.errors import EnvironmentLackError, MachineError, PlanError, UsageError
-from hybridnet.simulate.instance.build import check_direction
 from hybridnet.simulate.instance.process import load_plan
 from hybridnet.tools.wire import Wire, wire_plan
 from hybridnet.tools.wire.options import Options, resolve_options
@@ -85,13 +86,13 @@ def test_an_option_that_the_backend_does_not_have_is_refused(
 
 
 def test_a_direction_is_checked_before_a_running_link_takes_it() -> None:
-    check_direction(dict(DEFAULTS), "set_link wire, a_to_b")
+    checked(dict(DEFAULTS), DirectionPlan, "set_link wire, a_to_b")
     with pytest.raises(
         PlanError, match="set_link wire, a_to_b, at delay_ns: -1 is less than the minimum of 0"
     ):
-        check_direction({**DEFAULTS, "delay_ns": -1}, "set_link wire, a_to_b")
+        checked({**DEFAULTS, "delay_ns": -1}, DirectionPlan, "set_link wire, a_to_b")
     with pytest.raises(PlanError, match="at queue_packets: 0 is less than"):
-        check_direction({**DEFAULTS, "queue_packets": 0}, "set_link wire, a_to_b")
+        checked({**DEFAULTS, "queue_packets": 0}, DirectionPlan, "set_link wire, a_to_b")
 
 
 def test_ends_names_and_portals_that_make_no_sense_are_refused_before_anything_is_made(state: Path) -> None:

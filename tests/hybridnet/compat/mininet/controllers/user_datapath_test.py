@@ -6,8 +6,9 @@ from __future__ import annotations
 import pytest
 
 from hybridnet.compat.mininet.controllers.user_datapath import controllers_of, plan_of, ports_of
+from hybridnet.describe.schema.check import checked
+from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.errors import UsageError
-from hybridnet.simulate.instance.build import check_plan
 
 
 @pytest.mark.parametrize(
@@ -38,6 +39,6 @@ def test_its_plan_is_one_that_an_instance_takes() -> None:
     plan = plan_of(
         ["s0-eth1", "s0-eth2"], 0x2A, {"controllers": ["tcp:10.0.0.9:6633"], "fail_mode": "secure"}
     )
-    check_plan(plan, "plan")
+    checked(plan, InstancePlan, "plan")
     assert plan["nodes"][0]["openflow"]["dpid"] == "000000000000002a"
     assert [portal["device"] for portal in plan["emulation_portals"]] == ["s0-eth1", "s0-eth2"]
