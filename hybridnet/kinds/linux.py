@@ -69,7 +69,7 @@ class LinuxBridge(Switch):
 
     kind = "linux"
 
-    def described(self) -> dict[str, Any]:
+    def described(self) -> dict[str, object]:
         """The options with which it is built."""
         return self.params
 

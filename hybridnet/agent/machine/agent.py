@@ -404,7 +404,7 @@ class Agent:
         return sorted(set(names))
 
     @waiting_verb
-    def ping_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[dict[str, Any]]:
+    def ping_pairs(self, pairs: list[tuple[str, str]], **options: Any) -> list[probes.PairPing]:
         """Pings between many pairs at once: see `hybridnet.agent.programs.probes.ping_pairs`."""
         return probes.ping_pairs([(host, address) for host, address in pairs], self._hosts.prefix, **options)
 

@@ -5,27 +5,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TypedDict, final
 
 from hybridnet.agent.programs.shell import Output, Shell
 from hybridnet.errors import HybridnetError, MachineError
 
-__all__ = ["run_commands"]
+__all__ = ["CommandOutput", "output_of", "run_commands"]
 
 _SHOWN = 5  # of those that failed, in an error
 
 
+@final
+class CommandOutput(TypedDict):
+    """Of a command that has ended."""
+
+    output: str
+    status: int | None
+    last_pid: int | None
+
+
+def output_of(output: Output) -> CommandOutput:
+    """As plain data."""
+    return {"output": output.text, "status": output.status, "last_pid": output.last_pid}
+
+
 def run_commands(
     shell_of: Callable[[str], Shell], commands: Mapping[str, str], timeout: float | None
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, CommandOutput]:
     """Run a command in the persistent shell of each node, side by side; wait for all.
 
     Args:
         commands: by node.
         timeout: seconds after which a command is interrupted; None: none.
-
-    Returns:
-        Of each node ``output``, ``status`` and ``last_pid``.
 
     Raises:
         MachineError: a command could not be started or did not end in time; every other one has ended.
@@ -43,11 +54,7 @@ def run_commands(
     if failed:
         more = f"; and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
         raise MachineError("; ".join(failed[:_SHOWN]) + more)
-    outputs = {node: future.result() for node, future in running.items()}
-    return {
-        node: {"output": output.text, "status": output.status, "last_pid": output.last_pid}
-        for node, output in outputs.items()
-    }
+    return {node: output_of(future.result()) for node, future in running.items()}
 
 
 def _run(shell_of: Callable[[str], Shell], node: str, text: str, timeout: float | None) -> Output:

@@ -8,7 +8,7 @@ import re
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TypedDict, final
 
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
@@ -20,24 +20,45 @@ _RTT = re.compile(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms")
 _EACH = re.compile(r"time=([\d.]+) ms")
 
 
-def parse_ping(text: str) -> dict[str, Any]:
-    """What `ping` printed, as numbers: sent, received, each RTT in order, and min, avg, max, mdev in milliseconds."""
+class Ping(TypedDict):
+    """What `ping` printed, as numbers; of RTTs that there were."""
+
+    sent: int
+    received: int
+    rtts_ms: list[float]  # in order
+    rtt_min_ms: float | None
+    rtt_avg_ms: float | None
+    rtt_max_ms: float | None
+    rtt_mdev_ms: float | None
+
+
+@final
+class PairPing(Ping):
+    """The same of one pair."""
+
+    host: str
+    address: str
+
+
+def parse_ping(text: str) -> Ping:
+    """What `ping` printed. Raises MachineError: it is nothing that can be read."""
     counts = _SENT.search(text)
     if counts is None:
         raise MachineError(f"ping printed nothing that can be read: {text.strip()[-200:]!r}")
     summary = _RTT.search(text)
-    keys = ("rtt_min_ms", "rtt_avg_ms", "rtt_max_ms", "rtt_mdev_ms")
+    least, mean, most, deviation = map(float, summary.groups()) if summary else (None,) * 4
     return {
         "sent": int(counts[1]),
         "received": int(counts[2]),
         "rtts_ms": [float(value) for value in _EACH.findall(text)],
-        **dict(
-            zip(keys, (float(value) for value in summary.groups()) if summary else (None,) * 4, strict=True)
-        ),
+        "rtt_min_ms": least,
+        "rtt_avg_ms": mean,
+        "rtt_max_ms": most,
+        "rtt_mdev_ms": deviation,
     }
 
 
-def _lost(count: int) -> dict[str, Any]:
+def _lost(count: int) -> Ping:
     """What `parse_ping` returns when none of `count` requests is answered."""
     return parse_ping(f"{count} packets transmitted, 0 received")
 
@@ -51,7 +72,7 @@ def ping_pairs(
     wait_s: float = 1.0,
     parallel: int = 32,
     extra: list[str] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[PairPing]:
     """Ping many (host, address) pairs, at most `parallel` at once. Return one result per pair, in order.
 
     Args:
@@ -61,7 +82,7 @@ def ping_pairs(
         extra: more arguments for `ping`, for example ``["-s", "1400"]``.
     """
 
-    def one(pair: tuple[str, str]) -> dict[str, Any]:
+    def one(pair: tuple[str, str]) -> PairPing:
         host, address = pair
         argv = ["ping", "-n", "-c", str(count), "-i", f"{interval_s:g}", "-W", f"{wait_s:g}"]
         limit_s = count * max(interval_s, wait_s) + wait_s + 30

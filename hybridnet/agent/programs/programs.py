@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, final
 
 from hybridnet.agent.hosts.cpu_limits import CpuLimits
 from hybridnet.agent.programs import launch
 from hybridnet.agent.programs.acts import Acts
-from hybridnet.agent.programs.batch import run_commands
+from hybridnet.agent.programs.batch import CommandOutput, output_of, run_commands
 from hybridnet.agent.programs.handles import handles
 from hybridnet.agent.programs.piped_programs import OwnDescriptors, Process
 from hybridnet.agent.programs.shell import Shell, own_folder
@@ -27,6 +27,34 @@ __all__ = ["Programs"]
 PROCESSES_LIMIT = 4096
 # What runs a program in a folder: whoever enters a mount namespace is in its root folder.
 _HERE = ["/bin/sh", "-c", 'folder=$0; cd "$folder" 2>/dev/null; exec "$@"']
+
+
+@final
+class Ended(TypedDict):
+    """Of a program that has ended; a negative status is a signal's."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+@final
+class CommandProgress(TypedDict):
+    """Of a command that runs, or is done: then with its status."""
+
+    output: str
+    done: bool
+    status: int | None
+    last_pid: int | None
+
+
+@final
+class Started(TypedDict):
+    """A program that runs, by its number."""
+
+    number: int
+    pid: int
+    given: bool  # its streams are the descriptors of the caller
 
 
 class Programs:
@@ -61,12 +89,8 @@ class Programs:
     @waiting_verb
     def exec(
         self, argv: list[str] | str, timeout: float | None = 60.0, input: bytes | None = None, node: str = ""
-    ) -> dict[str, Any]:
-        """Runs a program on the machine, or in a host, to its end.
-
-        Returns:
-            ``status`` (negative for a signal), ``stdout`` and ``stderr`` as bytes.
-        """
+    ) -> Ended:
+        """Runs a program on the machine, or in a host, to its end."""
         command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv
         command = [*self._limits.within(node), *command]
         with self._act_at(node):
@@ -87,16 +111,15 @@ class Programs:
             shell.await_ready()
 
     @waiting_verb
-    def run_command(self, node: str, text: str, timeout: float | None = None) -> dict[str, Any]:
-        """Runs a command in the node's persistent shell to its end: ``output``, ``status``, ``last_pid``."""
+    def run_command(self, node: str, text: str, timeout: float | None = None) -> CommandOutput:
+        """Runs a command in the node's persistent shell to its end."""
         with self._act_at(node):
-            output = self._shell(node).run(text, timeout)
-        return {"output": output.text, "status": output.status, "last_pid": output.last_pid}
+            return output_of(self._shell(node).run(text, timeout))
 
     @waiting_verb
     def run_commands(
         self, commands: dict[str, str], timeout: float | None = None
-    ) -> dict[str, dict[str, Any]]:
+    ) -> dict[str, CommandOutput]:
         """Runs a command in the shell of each of many nodes at once: see `hybridnet.agent.programs.batch`."""
         with self._act_at(min(commands, key=lambda node: bool(self._prefix_of(node)), default="")):
             return run_commands(self._shell, commands, timeout)
@@ -107,8 +130,8 @@ class Programs:
         self._shell(node).start(text)
 
     @waiting_verb
-    def read_command(self, node: str, timeout: float = 0.0) -> dict[str, Any]:
-        """What the running command has printed: ``output``, ``done``, and if so ``status``, ``last_pid``."""
+    def read_command(self, node: str, timeout: float = 0.0) -> CommandProgress:
+        """What the running command has printed."""
         with self._act_at(node):
             output = self._shell(node).read(timeout)
         return {
@@ -149,9 +172,8 @@ class Programs:
         stdin: bool = False,
         discard: list[str] | None = None,
         descriptors: OwnDescriptors | None = None,
-    ) -> dict[str, Any]:
-        """Starts a program with its own pipes; text goes through ``/bin/sh``. Returns its ``number`` and ``pid``, and
-        whether its streams are the ``descriptors``.
+    ) -> Started:
+        """Starts a program with its own pipes; text goes through ``/bin/sh``.
 
         Args:
             env: added to the environment.

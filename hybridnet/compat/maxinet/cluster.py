@@ -120,7 +120,7 @@ class Cluster:
         """The workers' host names."""
         return [worker.hn() for worker in self.worker]
 
-    def get_available_workers(self) -> dict[str, Any]:
+    def get_available_workers(self) -> dict[str, object]:
         """None: the cluster has taken all."""
         return {}
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from hybridnet.compat.maxinet.worker import Worker
 from hybridnet.errors import HybridnetError
+from hybridnet.machines.cluster.machines import Calls
 from hybridnet.system.log import warn
 
 __all__ = ["Monitor", "interface_figures", "memory_figures", "processor_figures"]
@@ -39,7 +40,7 @@ class Monitor:
         self,
         workers: Sequence[Worker],
         folder: Path,
-        call_all: Callable[[dict[str, Any]], dict[str, Any]],
+        call_all: Callable[[Calls], dict[str, Any]],
         *,
         cpu: bool = False,
         memory: bool = False,

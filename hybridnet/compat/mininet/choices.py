@@ -37,7 +37,7 @@ from hybridnet.run.prompt.user_code import user_code
 
 __all__ = ["Choices"]
 
-_CHOICES: dict[str, dict[str, Any]] = {
+_CHOICES: dict[str, dict[str, Callable[..., Any]]] = {
     "topos": {
         "minimal": MinimalTopo,
         "linear": LinearTopo,
@@ -78,7 +78,7 @@ _CHOICES: dict[str, dict[str, Any]] = {
 class Choices:
     """What each word stands for, by kind: topos, switches, hosts, controllers, links, tests."""
 
-    known: dict[str, dict[str, Any]] = field(
+    known: dict[str, dict[str, Callable[..., Any]]] = field(
         default_factory=lambda: {kind: dict(named) for kind, named in _CHOICES.items()}
     )
     validate: Callable[[Any], object] | None = None
@@ -137,7 +137,7 @@ class Choices:
 
         return checked
 
-    def _split(self, kind: str, text: str) -> tuple[Any, list[Any], dict[str, Any]]:
+    def _split(self, kind: str, text: str) -> tuple[Any, list[Any], dict[str, object]]:
         name, args, kwargs = splitArgs(text)
         named = self.known[kind]
         if name not in named:
@@ -162,7 +162,7 @@ def _taken(make: Any) -> str:
     return str(inspect.Signature(bare))
 
 
-def _no_number(make: Any, args: list[Any], kwargs: dict[str, Any]) -> str | None:
+def _no_number(make: Any, args: list[Any], kwargs: dict[str, object]) -> str | None:
     """The first word that is given where a topology wants a whole number, and says so; None if there is none."""
     signature = _signature(make)
     try:

@@ -232,16 +232,16 @@ class CLI(shell.CLI):
         return word if intf is None else intf.updateIP() or word
 
     @property
-    def locals(self) -> dict[str, Any]:
+    def locals(self) -> dict[str, object]:
         """What `py` and `px` have set, with the network."""
         return self._locals
 
-    def getLocals(self) -> dict[str, Any]:
+    def getLocals(self) -> dict[str, object]:
         """The variables of `py` and `px`, with the nodes by their names."""
         self._locals.update(self.mn.nameToNode)
         return self._locals
 
-    def _scope(self) -> dict[str, Any]:
+    def _scope(self) -> dict[str, object]:
         return {"net": self.mn, **self.mn.nameToNode}
 
 

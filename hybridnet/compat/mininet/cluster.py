@@ -126,7 +126,7 @@ def _in_bins(names: Sequence[str], servers: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, filled, strict=True))
 
 
-def _without_ssh(params: dict[str, Any]) -> dict[str, Any]:
+def _without_ssh(params: Mapping[str, object]) -> dict[str, Any]:
     """A node's parameters without those that say how Mininet gets to its server."""
     return {
         name: value for name, value in params.items() if name not in ("serverIP", "controlPath", "splitInit")

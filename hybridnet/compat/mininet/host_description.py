@@ -21,7 +21,7 @@ from hybridnet.plan.choices.families import ipv4
 __all__ = ["described_host"]
 
 
-def described_host(host: Any, options: Collection[str], taken: set[str]) -> dict[str, Any]:
+def described_host(host: Any, options: Collection[str], taken: set[str]) -> dict[str, object]:
     """The options of a host, or of a switch that is no bridge.
 
     Args:

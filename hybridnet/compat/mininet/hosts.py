@@ -141,7 +141,7 @@ class Node(live.Node):
         """Whether the network is made, so that commands can run."""
         return self._agent is not None
 
-    def topo_options(self, taken: set[Any]) -> dict[str, Any]:
+    def topo_options(self, taken: set[Any]) -> dict[str, object]:
         """It as `hybridnet.Topo` takes it; `taken` are the others' addresses, and of bridges the datapath ids."""
         options = set(self._options_described)
         if is_overridden(self, "mountPrivateDirs"):
@@ -291,7 +291,7 @@ class Node(live.Node):
 
     # Configuring
 
-    def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
+    def setParam(self, results: dict[str, object], method: str, **param: Any) -> Any:
         """Call a method with one parameter, unless that is None or there is no such method."""
         return set_param(self, results, method, **param)
 
@@ -302,12 +302,12 @@ class Node(live.Node):
         defaultRoute: str | None = None,
         lo: str = "up",
         **_params: Any,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Set what differs from what is there; called once the network is made, with the node's parameters.
 
         A class of a script's own overrides it, and calls this one.
         """
-        results: dict[str, Any] = {}
+        results: dict[str, object] = {}
         told = {
             "setMAC": {"mac": mac},
             "setIP": {"ip": ip},
@@ -565,7 +565,7 @@ class Host(Node, live.Host):
 
     _options_of_its_class: tuple[str, ...] = ("inNamespace", "ipv6")
 
-    def topo_options(self, taken: set[Any]) -> dict[str, Any]:
+    def topo_options(self, taken: set[Any]) -> dict[str, object]:
         """See `Node`; parameters that nobody reads are told: a class of the script's may read any."""
         read = {*self._options_described, *self._options_of_its_class}
         if type(self) in (Host, CPULimitedHost) and (unknown := self.params.keys() - read):
@@ -597,7 +597,7 @@ class CPULimitedHost(Host):
 
     def config(  # type: ignore[override]
         self, cpu: float = -1, cores: Any = None, **params: Any
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """`Host.config`, and its limits."""
         results = super().config(**params)
         if cpu is not None and _part_of_processors(cpu, self) > 0:

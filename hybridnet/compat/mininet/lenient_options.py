@@ -134,7 +134,7 @@ def shaping(params: Mapping[str, Any], what: str) -> dict[str, Any]:
     return found
 
 
-def _delays(given: Mapping[str, Any]) -> dict[str, Any]:
+def _delays(given: Mapping[str, Any]) -> dict[str, object]:
     """The delay and jitter among `given`, with units as hybridnet writes them."""
     words = str(given.get("delay", "")).lower().split()
     if len(words) > 1 and words[0].replace(".", "", 1).isdigit() and words[1].isalpha():

@@ -38,7 +38,7 @@ __all__ = ["Intf", "Link", "OVSIntf", "OVSLink", "TCIntf", "TCLink", "TCULink"]
 
 _LAST_PORT = 65279  # of a switch
 _PLACE_OF_INTF = 7  # among the arguments of a link after its nodes
-_OF_RATES: dict[str, Any] = {
+_OF_RATES: dict[str, object] = {
     "bw": None, "speedup": 0, "use_hfsc": False, "use_tbf": False, "latency_ms": None, "enable_ecn": False,
     "enable_red": False,
 }  # fmt: skip
@@ -94,7 +94,7 @@ class Intf(live.Intf):
             node.addIntf(self, port=self.port)
             node.borrow(name)
 
-    def shaping_of(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    def shaping_of(self, params: Mapping[str, Any]) -> dict[str, object]:
         """What of its parameters shapes it: nothing, with a warning, since Mininet's takes no notice. `TCIntf` does."""
         told = [name for name in SHAPING if params.get(name)]
         if told:
@@ -224,7 +224,7 @@ class Intf(live.Intf):
             self.ip = ipstr.partition("/")[0]  # as Mininet remembers it, whatever the host said
         return ""
 
-    def setParam(self, results: dict[str, Any], method: str, **param: Any) -> Any:
+    def setParam(self, results: dict[str, object], method: str, **param: Any) -> Any:
         """Call a method with one parameter, unless that is None or there is no such method."""
         return set_param(self, results, method, **param)
 
@@ -235,12 +235,12 @@ class Intf(live.Intf):
         ifconfig: str | None = None,
         up: bool = True,
         **params: Any,
-    ) -> dict[str, Any]:
+    ) -> dict[str, object]:
         """Change its addresses, and of a `TCIntf` what it sends: bw, delay, jitter, loss, max_queue_size. If one of
         these is given, the others are as if the link had never had them, as in Mininet, which removes its qdiscs
         first. Returns what its methods have returned, by parameter.
         """
-        results: dict[str, Any] = {}
+        results: dict[str, object] = {}
         self.setParam(results, "setMAC", mac=mac)
         self.setParam(results, "setIP", ip=ip)
         if self.node.is_made() and not self.node.is_bridge:  # ports are up
@@ -280,7 +280,7 @@ def is_overridden(of: Any, method: str) -> bool:
     return not getattr(type(of), method).__module__.startswith("hybridnet.")
 
 
-def set_param(of: Any, results: dict[str, Any], method: str, **param: Any) -> Any:
+def set_param(of: Any, results: dict[str, object], method: str, **param: Any) -> Any:
     """Mininet's `setParam`: ``set_param(intf, results, "setMAC", mac=None)`` does nothing."""
     ((name, value),) = param.items()
     act = getattr(of, method, None)
@@ -323,8 +323,8 @@ class Link:
         intf: type[Intf] = Intf,
         cls1: type[Intf] | None = None,
         cls2: type[Intf] | None = None,
-        params1: dict[str, Any] | None = None,
-        params2: dict[str, Any] | None = None,
+        params1: dict[str, object] | None = None,
+        params2: dict[str, object] | None = None,
         fast: bool = True,
         **params: Any,
     ) -> None:
@@ -400,7 +400,7 @@ class Link:
         """The names of its nodes."""
         return f"{self.intf1.node.name}-{self.intf2.node.name}"
 
-    def description(self) -> dict[str, Any]:
+    def description(self) -> dict[str, object]:
         """It as `hybridnet.Topo.addLink` takes it, without the nodes."""
         network = self.intf1.node.network()
         if self.by_kernel:
@@ -408,7 +408,7 @@ class Link:
         has_devices = network.in_kernel or any(map(network.mentions.name, (self.intf1.name, self.intf2.name)))
         patch = not self.by_kernel and (isinstance(self, OVSLink) or not has_devices)
         patch = patch and not network.mentions.rstp
-        told: dict[str, Any] = {"patch": truth(self.intf1.params.get("patch", patch))}
+        told: dict[str, object] = {"patch": truth(self.intf1.params.get("patch", patch))}
         for number, intf in ((1, self.intf1), (2, self.intf2)):
             own = {} if self.by_kernel else shaping(intf.shaped, f"link {self.name}")
             intf.tell_unknown_options()
@@ -481,7 +481,7 @@ class Link:
             intf.node.network().set_link(self, **{end: options})
         intf.shaped.update(params)
 
-    def _options(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    def _options(self, params: Mapping[str, Any]) -> dict[str, object]:
         """What `set_link` is told: None for what is taken back, and nothing of what tc would refuse."""
         taken_back = {name: None for name in SHAPING if name in params and params[name] is None}
         return {**taken_back, **shaping(params, f"link {self.name}")}
@@ -517,7 +517,7 @@ class TCIntf(Intf):
     bwParamMax = 1000
     knows_tc = True
 
-    def shaping_of(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    def shaping_of(self, params: Mapping[str, Any]) -> dict[str, object]:
         """See `Intf`."""
         return dict(params)
 
@@ -573,7 +573,7 @@ class TCIntf(Intf):
 
     def config(  # type: ignore[override]
         self, mac: str | None = None, ip: str | None = None, up: bool = True, **params: Any
-    ) -> dict[str, Any] | None:
+    ) -> dict[str, object] | None:
         """Change its addresses, and what it sends: bw, delay, jitter, loss, max_queue_size.
 
         Returns:

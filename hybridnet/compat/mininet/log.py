@@ -69,7 +69,7 @@ def makeListCompatible(fn: Callable[[str], object]) -> Callable[..., object]:
 class Singleton(type):
     """The class of classes that have one object."""
 
-    def __init__(cls, name: str, bases: tuple[type, ...], dict_: dict[str, Any]) -> None:
+    def __init__(cls, name: str, bases: tuple[type, ...], dict_: dict[str, object]) -> None:
         super().__init__(name, bases, dict_)
         cls.instance: Any = None
 

@@ -65,7 +65,9 @@ class Machines:
         info(f"*** Spreading {laid}\n")
         return laid.topo
 
-    def joining(self, machine1: str, machine2: str, options: Mapping[str, Any], what: str) -> dict[str, Any]:
+    def joining(
+        self, machine1: str, machine2: str, options: Mapping[str, Any], what: str
+    ) -> dict[str, object]:
         """The options of a link that comes between two machines (or on one): with the delay that it needs there."""
         ends = Topo()
         ends.addLink(ends.addHost("a"), ends.addHost("b"), **options)

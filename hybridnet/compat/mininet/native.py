@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.compat.mininet.topo import Topo
@@ -36,10 +37,10 @@ def as_native(topo: Topo) -> NativeTopo:
     return native
 
 
-def _options(info: dict[str, Any], what: str) -> dict[str, Any]:
+def _options(info: Mapping[str, object], what: str) -> dict[str, Any]:
     """The options of a node or a link, those that ``cls=partial(TCLink, bw=10)`` gives among them."""
     kind: Any = info.get("cls")
-    params: dict[str, Any] = {}
+    params: dict[str, object] = {}
     while isinstance(kind, functools.partial):
         kind, params = kind.func, {**kind.keywords, **params}
     if kind is not None and not getattr(kind, "__module__", "").startswith(_OWN):

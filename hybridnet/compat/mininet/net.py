@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from hybridnet.compat.mininet.cli import CLI
@@ -124,7 +124,7 @@ class Mininet:
         """Add a host of class `cls`, at once if the network is made. Its address is the next one unless `ip` says
         another.
         """
-        defaults: dict[str, Any] = {
+        defaults: dict[str, object] = {
             "ip": f"{ipAdd(self.nextIP, self.prefixLen, self.ipBaseNum)}/{self.prefixLen}"
         }
         if self.autoSetMacs:
@@ -146,7 +146,7 @@ class Mininet:
 
     def addSwitch(self, name: str, cls: Callable[..., Any] | None = None, **params: Any) -> Any:
         """Add a switch of class `cls`; a network that is made has it at once."""
-        defaults: dict[str, Any] = {"inNamespace": False}
+        defaults: dict[str, object] = {"inNamespace": False}
         if self.listenPort:
             defaults["listenPort"] = self.listenPort
         with commands_wait():
@@ -559,5 +559,5 @@ class MininetWithControlNet(Mininet):
     """Mininet's network with a control network of its own; here switches always reach their controllers beside it."""
 
 
-def _options(info_of: dict[str, Any]) -> dict[str, Any]:
+def _options(info_of: Mapping[str, object]) -> dict[str, Any]:
     return {name: value for name, value in info_of.items() if name != "isSwitch"}

@@ -76,7 +76,7 @@ class NAT(Node):
     def setManualConfig(self, intf: Any) -> None:
         """Nothing: no manager of networks looks at the interfaces of a network."""
 
-    def config(self, **params: Any) -> dict[str, Any]:  # type: ignore[override]
+    def config(self, **params: Any) -> dict[str, object]:  # type: ignore[override]
         """`Node.config`, and its rules; says what makes them."""
         results = super().config(**params)
         if self.localIntf is None:

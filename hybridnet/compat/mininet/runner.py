@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -76,7 +76,9 @@ def _try(net: Mininet, arguments: Any, choices: Choices) -> None:
         net.stop()
 
 
-def tests_of(net: Mininet, asked: list[str], known: dict[str, Any]) -> list[Callable[[], object]]:
+def tests_of(
+    net: Mininet, asked: list[str], known: Mapping[str, Callable[..., object]]
+) -> list[Callable[[], object]]:
     """What is to be called once the network runs.
 
     Args:

@@ -122,7 +122,7 @@ class Bridge(Switch, live.Switch):
     wanted: Sequence[Any] | None = None  # the controllers that `start` gave it
     _stopped: Sequence[Any] = ()  # the ports that `stop` took down
 
-    def topo_options(self, taken: set[Any]) -> dict[str, Any]:
+    def topo_options(self, taken: set[Any]) -> dict[str, object]:
         """It as `hybridnet.Topo.addSwitch` takes it; `taken` are the datapath ids of the others."""
         self.take_attributes()
         own = {name: self.params[name] for name in _OF_BRIDGES if self.params.get(name)}

@@ -15,10 +15,10 @@ class MultiGraph:
     """Nodes and numbered edges between them, each with a dictionary; what networkx's class of that name has of it."""
 
     def __init__(self) -> None:
-        self.node: dict[str, dict[str, Any]] = {}
-        self.edge: dict[str, dict[str, dict[int, dict[str, Any]]]] = {}
+        self.node: dict[str, dict[str, object]] = {}
+        self.edge: dict[str, dict[str, dict[int, dict[str, object]]]] = {}
 
-    def add_node(self, node: str, attr_dict: dict[str, Any] | None = None, **attrs: Any) -> None:
+    def add_node(self, node: str, attr_dict: dict[str, object] | None = None, **attrs: Any) -> None:
         """Add a node, or change its dictionary."""
         self.node[node] = {**(attr_dict or {}), **attrs}
 
@@ -27,7 +27,7 @@ class MultiGraph:
         src: str,
         dst: str,
         key: int | None = None,
-        attr_dict: dict[str, Any] | None = None,
+        attr_dict: dict[str, object] | None = None,
         **attrs: Any,
     ) -> int:
         """Add an edge, and its nodes if they are new. Returns its key: the number after the others', from 1 on, where
@@ -58,7 +58,7 @@ class MultiGraph:
         """The edges as a list."""
         return list(self.edges_iter(data, keys))
 
-    def __getitem__(self, node: str) -> dict[str, dict[int, dict[str, Any]]]:
+    def __getitem__(self, node: str) -> dict[str, dict[int, dict[str, object]]]:
         return self.edge[node]
 
     def __len__(self) -> int:
@@ -82,9 +82,9 @@ class Topo:
 
     def __init__(self, *args: Any, **params: Any) -> None:
         self.g = MultiGraph()
-        self.hopts: dict[str, Any] = params.pop("hopts", {})
-        self.sopts: dict[str, Any] = params.pop("sopts", {})
-        self.lopts: dict[str, Any] = params.pop("lopts", {})
+        self.hopts: dict[str, object] = params.pop("hopts", {})
+        self.sopts: dict[str, object] = params.pop("sopts", {})
+        self.lopts: dict[str, object] = params.pop("lopts", {})
         self.ports: dict[str, dict[int, tuple[str, int]]] = {}
         self.build(*args, **params)
 
@@ -173,21 +173,21 @@ class Topo:
         found = [(sport, dport) for sport, (node, dport) in self.ports[src].items() if node == dst]
         return found[0] if len(found) == 1 else found
 
-    def linkInfo(self, src: str, dst: str, key: int | None = None) -> dict[str, Any]:
+    def linkInfo(self, src: str, dst: str, key: int | None = None) -> dict[str, object]:
         """The options of a link, with node1, node2, port1, port2."""
         between = self.g[src][dst]
         return between[min(between) if key is None else key]
 
-    def setlinkInfo(self, src: str, dst: str, info: dict[str, Any], key: int | None = None) -> None:
+    def setlinkInfo(self, src: str, dst: str, info: dict[str, object], key: int | None = None) -> None:
         """Replace the options of a link."""
         between = self.g[src][dst]
         between[min(between) if key is None else key] = info
 
-    def nodeInfo(self, name: str) -> dict[str, Any]:
+    def nodeInfo(self, name: str) -> dict[str, object]:
         """The options of a node."""
         return self.g.node[name]
 
-    def setNodeInfo(self, name: str, info: dict[str, Any]) -> None:
+    def setNodeInfo(self, name: str, info: dict[str, object]) -> None:
         """Replace the options of a node."""
         self.g.node[name] = info
 

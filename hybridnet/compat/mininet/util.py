@@ -397,7 +397,7 @@ def custom(cls: Callable[..., Any], **params: Any) -> Callable[..., Any]:
     return made
 
 
-def splitArgs(argstr: str) -> tuple[str, list[Any], dict[str, Any]]:
+def splitArgs(argstr: str) -> tuple[str, list[Any], dict[str, object]]:
     """``"tree,2,fanout=3"`` as a name, values and named values.
 
     Example:
@@ -439,8 +439,8 @@ def specialClass(
     cls: type,
     prepend: list[Any] | None = None,
     append: list[Any] | None = None,
-    defaults: dict[str, Any] | None = None,
-    override: dict[str, Any] | None = None,
+    defaults: dict[str, object] | None = None,
+    override: dict[str, object] | None = None,
 ) -> type:
     """A subclass of `cls` whose constructor gets arguments before and after those given, defaults and overrides."""
     before, after, weak, strong = prepend or [], append or [], defaults or {}, override or {}

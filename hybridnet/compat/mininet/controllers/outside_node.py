@@ -12,6 +12,7 @@ from typing import Any
 
 from hybridnet.agent.programs.shell import Shell
 from hybridnet.compat.mininet.hosts import Node, joined
+from hybridnet.compat.mininet.link import Intf
 from hybridnet.compat.mininet.log import debug, info
 from hybridnet.compat.mininet.network import Network, commands_wait
 from hybridnet.compat.mininet.util import decode
@@ -169,7 +170,7 @@ class OutsideNode:
         return {} if self._linked is None else self._linked.ports
 
     @property
-    def nameToIntf(self) -> dict[str, Any]:
+    def nameToIntf(self) -> dict[str, Intf]:
         """Its interfaces by name."""
         return {} if self._linked is None else self._linked.nameToIntf
 
@@ -222,7 +223,7 @@ class OutsideNode:
 
     # Configuring and ending
 
-    def config(self, **_: Any) -> dict[str, Any]:
+    def config(self, **_: Any) -> dict[str, object]:
         """Nothing is to be set."""
         return {}
 

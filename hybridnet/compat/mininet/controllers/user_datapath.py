@@ -58,7 +58,7 @@ def ports_of(words: Sequence[str]) -> tuple[list[str], str]:
     return devices, places[0]
 
 
-def controllers_of(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
+def controllers_of(words: Sequence[str]) -> tuple[str, dict[str, object]]:
     """The place of the datapath that the arguments of `ofprotocol` name, and what it is to obey.
 
     Args:
@@ -80,7 +80,7 @@ def controllers_of(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
     return own[0], {"controllers": named, "fail_mode": "secure" if "--fail=closed" in words else "standalone"}
 
 
-def plan_of(devices: Sequence[str], dpid: int, obeying: dict[str, Any]) -> dict[str, Any]:
+def plan_of(devices: Sequence[str], dpid: int, obeying: dict[str, object]) -> dict[str, object]:
     """The instance plan (``schema/instance.json``) of a switch with a port at each device."""
     direction = {
         "rate_bps": None, "delay_ns": 0, "queue_packets": 1000, "queue_bytes": None, "overhead_bytes": 0,
@@ -133,7 +133,7 @@ def _ofdatapath(words: Sequence[str]) -> None:
                     told.readline()  # until the other end closes
 
 
-def _obeying(line: str) -> dict[str, Any] | None:
+def _obeying(line: str) -> dict[str, object] | None:
     """What `ofprotocol` tells: two settings, and nothing else of the switch. None: it is somebody else."""
     try:
         told = json.loads(line)
@@ -150,7 +150,7 @@ def _ofprotocol(words: Sequence[str]) -> None:
 
 
 @contextlib.contextmanager
-def _running(plan: dict[str, Any]) -> Any:
+def _running(plan: dict[str, object]) -> Any:
     """A process of its own has the switch meanwhile; it ends with this one, however this one ends."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "plan.json")

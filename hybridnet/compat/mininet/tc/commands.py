@@ -264,9 +264,9 @@ def _after(words: Sequence[str], name: str) -> str | None:
     return next((after for word, after in itertools.pairwise(words) if word == name), None)
 
 
-def _netem(words: Sequence[str]) -> dict[str, Any] | Refusal:
+def _netem(words: Sequence[str]) -> dict[str, object] | Refusal:
     """netem's words, such as ``delay 10ms 2ms loss 1%``, as options of a link."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     rest = list(words)
     while rest:
         name = rest.pop(0)
