@@ -53,8 +53,8 @@ def refuse_unknown(given: Collection[str], of: Table, what: str, error: type[Hyb
             raise error(f"{what}: unknown option {key!r}; {cure(key, of.planned)}")
 
 
-def read_options(given: Mapping[str, Any], of: Table, what: str, named: str = "") -> dict[str, Any]:
-    """The options of a table, as the plan writes them.
+def read_options(given: Mapping[str, Any], of: Table, what: str, named: str = "") -> Any:
+    """The options of a table, as the plan writes them: a dictionary of the table's type in `describe.schema.plans`.
 
     Args:
         what: the object, for errors.
@@ -70,7 +70,7 @@ def read_options(given: Mapping[str, Any], of: Table, what: str, named: str = ""
     """
     place = f"{what} ({named})" if named else what
     said = of.said
-    resolved: dict[str, Any] = {}
+    resolved: dict[str, object] = {}
     for name, value in given.items():
         if name not in said:
             raise TopologyError(f"{place}: unknown option {name!r}; {cure(name, said)}")
@@ -81,7 +81,7 @@ def read_options(given: Mapping[str, Any], of: Table, what: str, named: str = ""
     return resolved
 
 
-def read_model(given: Any, of: Family, what: str, noun: str) -> dict[str, Any]:
+def read_model(given: Any, of: Family, what: str, noun: str) -> Any:
     """A model by its name, or a dictionary with its name and its options, as the plan writes it; raises as above.
 
     Args:
@@ -90,7 +90,7 @@ def read_model(given: Any, of: Family, what: str, noun: str) -> dict[str, Any]:
     return read_kind({of.tag: given} if isinstance(given, str) else given, of, what, noun)
 
 
-def read_kind(given: Any, of: Family, what: str, noun: str) -> dict[str, Any]:
+def read_kind(given: Any, of: Family, what: str, noun: str) -> Any:
     """A dictionary whose `tag` names one of the family, as the plan writes it; raises as above."""
     if not isinstance(given, Mapping) or of.tag not in given:
         raise TopologyError(f"{what}: {given!r} is not {_a(noun)}; write a dictionary with {of.tag!r}")
@@ -140,7 +140,7 @@ def _list(value: Any, option: Option, what: str) -> list[Any]:
     return [_READERS[option.item](each, option, what) for each in value]
 
 
-def _row(value: Any, of: Table, what: str) -> dict[str, Any]:
+def _row(value: Any, of: Table, what: str) -> Any:
     """A row of a list: a dictionary, or a tuple of its options in their order."""
     if isinstance(value, Mapping):
         return read_options(value, of, what)

@@ -13,9 +13,9 @@ __all__ = ["family_schema", "portal_schema", "table_schema"]
 Schema = dict[str, Any]
 
 
-def table_schema(of: Table) -> Schema:
+def table_schema(of: Table, title: str) -> Schema:
     """An object with the options of a table; where it has presets, also the name of one alone."""
-    schema = _object(of)
+    schema = {"title": title, "description": of.help, **_object(of)}
     if not of.presets:
         return schema
     names = {"enum": list(of.presets)}
@@ -26,12 +26,21 @@ def table_schema(of: Table) -> Schema:
 
 def family_schema(of: Family) -> Schema:
     """An object whose tag names a model, with the options of that one."""
+    noun = _title(of.name.removeprefix("extra_").removesuffix("_model"))
     return {
+        "title": f"{noun}Model",
         "type": "object",
         "required": [of.tag],
         "properties": {of.tag: {"enum": list(of.models)}},
         "allOf": [
-            {"if": {"properties": {of.tag: {"const": name}}}, "then": _object(model, of.tag)}
+            {
+                "if": {"properties": {of.tag: {"const": name}}},
+                "then": {
+                    "title": f"{_title(name)}{noun}",
+                    "description": model.help,
+                    **_object(model, of.tag),
+                },
+            }
             for name, model in of.models.items()
         ],
     }
@@ -52,15 +61,22 @@ def portal_schema() -> Schema:
     }
 
 
+def _title(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
 def _object(of: Table, tag: str | None = None) -> Schema:
+    """With a tag: a model, which says there its name."""
     planned = of.planned
     properties = {key: _option(option) for key, option in planned.items()}
+    required = [key for key, option in planned.items() if option.required]
     if tag is not None:
-        properties[tag] = {"type": "string"}
+        properties = {tag: {"const": of.name}, **properties}
+        required = [tag, *required]
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": [key for key, option in planned.items() if option.required],
+        "required": required,
         "properties": properties,
     }
 
@@ -76,11 +92,15 @@ def _option(option: Option) -> Schema:
 
 def _kind(option: Option) -> Schema:
     if option.kind == "table" and option.table is not None:
-        return table_schema(table(option.table))
+        return table_schema(table(option.table), f"{_title(option.table)}Plan")
     if option.kind == "family" and option.family is not None:
         return family_schema(family(option.family))
     if option.kind == "list":
-        item = _object(table(option.table)) if option.table is not None else _plain(option.item or "", option)
+        item = (
+            _plain(option.item or "", option)
+            if option.table is None
+            else table_schema(table(option.table), f"{_title(option.table)}Plan")
+        )
         return {"type": "array", "minItems": option.least_items, "items": item}
     return _plain(option.kind, option)
 

@@ -54,7 +54,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def _option_table(name: str, title: str, description: str) -> dict[str, Any]:
-    return {"title": title, "description": description, **table_schema(table(name))}
+    return {**table_schema(table(name), title), "description": description}
 
 
 def check(value: object, name: str, what: str, part: str = "") -> None:

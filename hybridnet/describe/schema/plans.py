@@ -3,47 +3,89 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict, final
+from typing import Literal, NotRequired, TypedDict, final
 
 __all__ = [
+    "ApplicationModel",
     "CapturePlan",
+    "CodelQueue",
+    "ConstantDelay",
     "CpuLimit",
     "CrossingPlan",
+    "DelayModel",
     "DirectionPlan",
     "DirectoryPlan",
     "EmulationPortal",
+    "ExponentialDelay",
+    "FqCodelQueue",
     "Fragment",
+    "GilbertElliottLoss",
     "HostInterface",
     "HostPlan",
     "HostRoute",
+    "HttpServerApplication",
+    "IndependentLoss",
     "InstanceAddition",
     "InstanceChange",
     "InstancePart",
     "InstancePlan",
     "InstanceRemoval",
     "InstanceTimeline",
+    "Iperf3ClientApplication",
+    "Iperf3ServerApplication",
     "LinkChange",
+    "LossModel",
     "MachinePlan",
     "NatPlan",
     "NeighbourPlan",
     "NodePlan",
+    "NormalDelay",
     "OpenFlowPlan",
+    "OpportunitiesRate",
     "PairEnd",
     "PairPlan",
     "PeerPlan",
+    "PeriodicLoss",
+    "PingApplication",
+    "PluginPlan",
     "PortalPlan",
+    "PriorityQueue",
+    "QueueModel",
+    "RateModel",
     "RealTimePlan",
+    "RedQueue",
+    "ReorderPlan",
+    "RequestClientApplication",
+    "RequestServerApplication",
     "RunningCapture",
+    "ScriptedLoss",
     "SimulatedEnd",
     "SimulatedInterface",
     "SimulatedLink",
     "SimulatedNode",
     "SimulatedRoute",
+    "SlotPlan",
+    "SlotsRate",
     "StatusChange",
     "SwitchPlan",
     "SwitchPort",
+    "TableDelay",
+    "TcpBulkApplication",
+    "TcpChargenApplication",
+    "TcpDiscardApplication",
+    "TcpEchoApplication",
+    "TcpPlan",
     "TimelineEntry",
+    "TokenBucketRate",
+    "TraceDelay",
+    "TracerouteApplication",
     "TunnelPlan",
+    "UdpChargenApplication",
+    "UdpEchoApplication",
+    "UdpSinkApplication",
+    "UdpSourceApplication",
+    "UniformDelay",
+    "WeightedQueue",
 ]
 
 
@@ -53,6 +95,24 @@ class CapturePlan(TypedDict):
 
     interface: str
     file: str
+
+
+@final
+class CodelQueue(TypedDict):
+    """Controlled delay (RFC 8289)."""
+
+    model: Literal["codel"]
+    target_ns: NotRequired[int]
+    interval_ns: NotRequired[int]
+    ecn: NotRequired[bool]
+
+
+@final
+class ConstantDelay(TypedDict):
+    """Always the same."""
+
+    model: Literal["constant"]
+    delay_ns: int
 
 
 @final
@@ -96,22 +156,22 @@ class DirectionPlan(TypedDict):
     preamble, gap and FCS."""
     train_limit_ns: NotRequired[int]
     """Longest time that one train of segments may occupy the link; 0: each packet alone, exact and slower."""
-    rate_model: NotRequired[Any]
-    extra_delay: NotRequired[Any]
+    rate_model: NotRequired[RateModel | None]
+    extra_delay: NotRequired[DelayModel | None]
     keep_order: NotRequired[bool]
     """Packets of different delay do not overtake each other."""
-    loss: NotRequired[Any]
+    loss: NotRequired[LossModel | None]
     duplicate: NotRequired[float]
     """Share of the packets that are sent twice."""
     corrupt: NotRequired[float]
     """Share of the packets in which one bit is flipped."""
     bit_error_rate: NotRequired[float]
     """Instead of corrupt: the share of all bits that are flipped, such as 1e-6."""
-    reorder: NotRequired[Any]
-    queue: NotRequired[Any]
+    reorder: NotRequired[ReorderPlan | None]
+    queue: NotRequired[QueueModel | None]
     watch_queue: NotRequired[bool]
     """The queue keeps histograms of sojourn time and occupancy."""
-    plugin: NotRequired[Any]
+    plugin: NotRequired[PluginPlan | None]
 
 
 @final
@@ -132,8 +192,29 @@ class EmulationPortal(TypedDict):
     backend: str
     filter: NotRequired[str]
     """Captures only what matches, in pcap-filter(7); empty: everything."""
-    options: NotRequired[dict[str, Any]]
+    options: NotRequired[dict[str, object]]
     """Of the backend; see docs/portals.md."""
+
+
+@final
+class ExponentialDelay(TypedDict):
+    """A least delay, plus an exponential one."""
+
+    model: Literal["exponential"]
+    mean_above_ns: int
+    least_ns: NotRequired[int]
+
+
+@final
+class FqCodelQueue(TypedDict):
+    """A queue for each flow, in turns, each with CoDel (RFC 8290)."""
+
+    model: Literal["fq_codel"]
+    target_ns: NotRequired[int]
+    interval_ns: NotRequired[int]
+    ecn: NotRequired[bool]
+    flows: NotRequired[int]
+    quantum_bytes: NotRequired[int]
 
 
 @final
@@ -157,6 +238,17 @@ class Fragment(TypedDict):
     portals: list[PortalPlan]
     instances: list[InstancePlan | InstancePart]
     """Parts of instances that run, and the whole of those that start."""
+
+
+@final
+class GilbertElliottLoss(TypedDict):
+    """Bursts: a channel that is good or bad (Gilbert 1960, Elliott 1963)."""
+
+    model: Literal["gilbert_elliott"]
+    to_bad: float
+    to_good: float
+    loss_when_good: NotRequired[float]
+    loss_when_bad: NotRequired[float]
 
 
 @final
@@ -196,6 +288,25 @@ class HostRoute(TypedDict):
     via: str | None
     """Null: on the link of `interface`."""
     interface: NotRequired[str | None]
+
+
+@final
+class HttpServerApplication(TypedDict):
+    """HTTP/1.1, one file: byte i is the exclusive or of the four octets of i."""
+
+    kind: Literal["http_server"]
+    port: NotRequired[int]
+    path: NotRequired[str]
+    size_bytes: NotRequired[int]
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
+class IndependentLoss(TypedDict):
+    """Each packet on its own."""
+
+    model: Literal["independent"]
+    probability: float
 
 
 @final
@@ -286,12 +397,38 @@ class InstanceTimeline(TypedDict):
 
 
 @final
+class Iperf3ClientApplication(TypedDict):
+    """One test with `iperf3 -s`."""
+
+    kind: Literal["iperf3_client"]
+    destination: str
+    port: NotRequired[int]
+    udp: NotRequired[bool]
+    reverse: NotRequired[bool]
+    streams: NotRequired[int]
+    rate_bps: NotRequired[int | None]
+    block_bytes: NotRequired[int | None]
+    time_ns: NotRequired[int]
+    start_ns: NotRequired[int]
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
+class Iperf3ServerApplication(TypedDict):
+    """For `iperf3 -c`: TCP and UDP, `-R`, `--bidir`, `-P`; `-u -R` needs a rate."""
+
+    kind: Literal["iperf3_server"]
+    port: int
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
 class LinkChange(TypedDict):
     """What changes of each direction, as in set_link."""
 
     name: str
-    a_to_b: NotRequired[dict[str, Any]]
-    b_to_a: NotRequired[dict[str, Any]]
+    a_to_b: NotRequired[dict[str, object]]
+    b_to_a: NotRequired[dict[str, object]]
 
 
 @final
@@ -342,8 +479,18 @@ class NodePlan(TypedDict):
     name: str
     ports: list[str]
     devices: NotRequired[list[str]]
-    options: dict[str, Any]
+    options: dict[str, object]
     """Of the kind, those that are given, as it reads them."""
+
+
+@final
+class NormalDelay(TypedDict):
+    """Gauss's distribution, cut off below."""
+
+    model: Literal["normal"]
+    mean_ns: int
+    deviation_ns: int
+    least_ns: NotRequired[int]
 
 
 @final
@@ -367,6 +514,16 @@ class OpenFlowPlan(TypedDict):
     setup_rate: NotRequired[float]
     """Modifications of flows, groups and meters that it takes per second, one after the other; each has its
     effect when its time is over; 0: they take no time."""
+
+
+@final
+class OpportunitiesRate(TypedDict):
+    """When a frame can leave, as recorded on a real wire."""
+
+    model: Literal["opportunities"]
+    file: str
+    bytes: NotRequired[int]
+    text: NotRequired[str]
 
 
 @final
@@ -440,6 +597,40 @@ class PeerPlan(TypedDict):
 
 
 @final
+class PeriodicLoss(TypedDict):
+    """The last packets of every so many, without chance."""
+
+    model: Literal["periodic"]
+    every: int
+    burst: NotRequired[int]
+
+
+@final
+class PingApplication(TypedDict):
+    """Echo requests, timed."""
+
+    kind: Literal["ping"]
+    destination: str
+    interval_ns: NotRequired[int]
+    count: NotRequired[int | None]
+    payload_bytes: NotRequired[int]
+    start_ns: NotRequired[int]
+
+
+@final
+class PluginPlan(TypedDict):
+    """A plug-in of your own."""
+
+    file: str
+    """A plug-in of your own that decides loss, delay or rate: its path, or its name in
+    HYBRIDNET_PLUGIN_PATH."""
+    arguments: dict[str, str]
+    """Its arguments."""
+    backward: NotRequired[bool]
+    """From the link's second end to its first."""
+
+
+@final
 class PortalPlan(TypedDict):
     """A veth pair: `interface` at the node, `device` in the machine's own namespace, where the instance reads
     it."""
@@ -449,6 +640,16 @@ class PortalPlan(TypedDict):
     interface: str
     device: str
     mtu: NotRequired[int]
+
+
+@final
+class PriorityQueue(TypedDict):
+    """Strict priority: no packet is sent while one of an earlier class waits."""
+
+    model: Literal["priority"]
+    by: NotRequired[str]
+    bands: NotRequired[int | None]
+    ports: NotRequired[list[int]]
 
 
 @final
@@ -472,6 +673,57 @@ class RealTimePlan(TypedDict):
 
 
 @final
+class RedQueue(TypedDict):
+    """Random early detection (Floyd and Jacobson 1993), in bytes as Linux's; the defaults are what Mininet
+    gives to tc."""
+
+    model: Literal["red"]
+    limit_bytes: NotRequired[int]
+    least_bytes: NotRequired[int]
+    most_bytes: NotRequired[int]
+    highest: NotRequired[float]
+    weight: NotRequired[float]
+    ecn: NotRequired[bool]
+
+
+@final
+class ReorderPlan(TypedDict):
+    """Packets that overtake others."""
+
+    probability: float
+    """Share of the packets that skip the delay, and so overtake others."""
+    gap: NotRequired[int]
+    """Only the last of this many packets may overtake others."""
+
+
+@final
+class RequestClientApplication(TypedDict):
+    """One request after the other over one connection, each timed."""
+
+    kind: Literal["request_client"]
+    destination: str
+    port: int
+    request_bytes: NotRequired[int]
+    response_bytes: NotRequired[int]
+    count: NotRequired[int | None]
+    mean_think_ns: NotRequired[int]
+    think_distribution: NotRequired[str]
+    start_ns: NotRequired[int]
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
+class RequestServerApplication(TypedDict):
+    """Answers requests, one after the other over one connection."""
+
+    kind: Literal["request_server"]
+    port: int
+    request_bytes: NotRequired[int]
+    response_bytes: NotRequired[int]
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
 class RunningCapture(TypedDict):
     """Begins and ends while the instance runs: see `start_capture` in
     hybridnet/simulate/instance/process.py."""
@@ -483,6 +735,14 @@ class RunningCapture(TypedDict):
     """In pcap-filter(7); empty: everything."""
     most_bytes: int
     """Of frames, as they stand in the file."""
+
+
+@final
+class ScriptedLoss(TypedDict):
+    """Exactly the segments that you list, counted from 0."""
+
+    model: Literal["scripted"]
+    segments: list[int]
 
 
 @final
@@ -535,7 +795,7 @@ class SimulatedNode(TypedDict):
     """That wait for that or are handled."""
     openflow: NotRequired[OpenFlowPlan]
     """Of a switch that speaks OpenFlow."""
-    applications: NotRequired[list[dict[str, Any]]]
+    applications: NotRequired[list[ApplicationModel]]
     """Of hosts only."""
 
 
@@ -547,6 +807,24 @@ class SimulatedRoute(TypedDict):
     via: str | None
     """Null: the prefix is on the interface's link."""
     interface: str
+
+
+@final
+class SlotPlan(TypedDict):
+    """A rate for some time."""
+
+    duration_ns: int
+    """Of the slot."""
+    rate_bps: int
+    """While it lasts."""
+
+
+@final
+class SlotsRate(TypedDict):
+    """Rates that take turns."""
+
+    model: Literal["slots"]
+    slots: list[SlotPlan]
 
 
 @final
@@ -588,6 +866,178 @@ class SwitchPort(TypedDict):
 
 
 @final
+class TableDelay(TypedDict):
+    """A distribution that was measured."""
+
+    model: Literal["table"]
+    quantiles_ns: list[int]
+
+
+@final
+class TcpBulkApplication(TypedDict):
+    """Sends a number of bytes to a TCP port, or without end."""
+
+    kind: Literal["tcp_bulk"]
+    destination: str
+    port: int
+    bytes: NotRequired[int | None]
+    start_ns: NotRequired[int]
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
+class TcpChargenApplication(TypedDict):
+    """Sends without end (RFC 864)."""
+
+    kind: Literal["tcp_chargen"]
+    port: int
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
+class TcpDiscardApplication(TypedDict):
+    """Discards what it receives (RFC 863)."""
+
+    kind: Literal["tcp_discard"]
+    port: int
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
+class TcpEchoApplication(TypedDict):
+    """Sends back what comes (RFC 862)."""
+
+    kind: Literal["tcp_echo"]
+    port: int
+    tcp: NotRequired[str | TcpPlan]
+
+
+@final
+class TcpPlan(TypedDict):
+    """A TCP."""
+
+    congestion: NotRequired[str]
+    """Congestion control: RFC 5681, Vegas 1995, RFC 9438, BBR version 1; `none` for experiments."""
+    recovery: NotRequired[str]
+    """What follows three duplicate acknowledgements: RFC 5681, 6582, 6675; `sack` is NewReno where the peer
+    has no SACK."""
+    initial_window: NotRequired[int]
+    """RFC 6928."""
+    initial_ssthresh: NotRequired[int]
+    """Where the first slow start ends."""
+    bytes_counted_per_ack: NotRequired[int]
+    """Growth in slow start per acknowledgement at most: L of RFC 3465; 0: all, as Linux."""
+    byte_counting: NotRequired[bool]
+    """False: congestion avoidance grows by MSS²/cwnd per acknowledgement (RFC 5681, equation 3)."""
+    hystart: NotRequired[bool]
+    """CUBIC leaves slow start when the round trip grows (Ha and Rhee 2011)."""
+    cubic_of_linux: NotRequired[bool]
+    """Where Linux's CUBIC is not that of RFC 9438."""
+    window_of_linux: NotRequired[bool]
+    """A reduced window is whole segments, PRR is in proportion to the window, and growth counts what is newly
+    delivered, as in Linux."""
+    max_pacing_rate_bps: NotRequired[int | None]
+    """Segments are spaced and leave no faster, as with SO_MAX_PACING_RATE; null: as the congestion control
+    says."""
+    restart_after_idle: NotRequired[bool]
+    """An idle connection begins with the initial window (RFC 5681, 4.1)."""
+    start_of_linux: NotRequired[bool]
+    """An idle time halves the window for each timeout that it lasted, and one lost SYN leaves the initial
+    window, as in Linux."""
+    duplicate_threshold: NotRequired[int]
+    """Duplicate acknowledgements that say loss (RFC 5681, 3.2)."""
+    limited_transmit: NotRequired[bool]
+    """RFC 3042."""
+    rack_tlp: NotRequired[bool]
+    """Loss by time, and tail probes (RFC 8985); needs SACK."""
+    prr: NotRequired[bool]
+    """Proportional rate reduction (RFC 6937)."""
+    next_seg_rescue: NotRequired[bool]
+    """NextSeg rules 3 and 4 of RFC 6675; without RACK."""
+    frto: NotRequired[bool]
+    """New data after a timeout tell whether it was needless (RFC 5682)."""
+    undo: NotRequired[bool]
+    """A recovery that timestamps prove needless is undone (RFC 3522, 4015)."""
+    window_scaling: NotRequired[bool]
+    """Offered on the SYN (RFC 7323)."""
+    timestamps: NotRequired[bool]
+    """Offered on the SYN (RFC 7323)."""
+    sack: NotRequired[bool]
+    """Offered on the SYN (RFC 2018, 2883)."""
+    ecn: NotRequired[bool]
+    """Asked for on the SYN (RFC 3168)."""
+    mss: NotRequired[int]
+    """Payload of a segment without options (RFC 9293, 3.7.1)."""
+    send_buffer: NotRequired[int]
+    """What the application may write ahead of the acknowledgements."""
+    receive_buffer: NotRequired[int]
+    """What the application may leave unread, and so the largest window."""
+    initial_receive_buffer: NotRequired[int | None]
+    """The window begins with this and grows as the application keeps up; null: all from the start."""
+    longest_train: NotRequired[int]
+    """Segments that travel as one object, and no more than 64 KB; 44 are that much."""
+    size_trains_by_rate: NotRequired[bool]
+    """A train is what the window gives in about a millisecond, as in Linux."""
+    out_of_order_ranges: NotRequired[int]
+    """Bound of the reassembly queue."""
+    segments_in_flight: NotRequired[int]
+    """Bound of the scoreboard."""
+    initial_rto_ns: NotRequired[int]
+    """Before the first round trip was measured."""
+    minimum_rto_ns: NotRequired[int]
+    """No timeout is shorter."""
+    maximum_rto_ns: NotRequired[int]
+    """No timeout is longer, however often it was doubled."""
+    granularity_ns: NotRequired[int]
+    """Of the clock that measures: G of RFC 6298."""
+    floor_on_variance: NotRequired[bool]
+    """The minimum is that of the variance, as in Linux, and not of the whole timeout."""
+    backoff_until_sample: NotRequired[bool]
+    """A doubled timeout lasts until the next round-trip sample (RFC 6298, 5); false: until the next
+    acknowledgement, as Linux."""
+    data_retries: NotRequired[int]
+    """Timeouts in a row until the connection is given up (RFC 9293, 3.8.3)."""
+    syn_retries: NotRequired[int]
+    """Timeouts of a SYN in a row until the connection is given up."""
+    syn_linear_timeouts: NotRequired[int]
+    """So many first timeouts of a SYN do not double, and come on top of syn_retries: Linux 6.5's
+    tcp_syn_linear_timeouts."""
+    icmp_of_linux: NotRequired[bool]
+    """Any error by ICMP ends an attempt to connect, and no way takes back a doubled timeout (RFC 6069), as in
+    Linux; false: only a refused protocol or port (RFC 1122, 4.2.3.9)."""
+    delayed_ack: NotRequired[bool]
+    """RFC 1122, 4.2.3.2."""
+    delayed_ack_timeout_ns: NotRequired[int]
+    """How long an acknowledgement may be delayed."""
+    delayed_ack_segments: NotRequired[int]
+    """At least every so many segments are acknowledged."""
+    quick_acks: NotRequired[int]
+    """This many segments at the beginning are acknowledged at once, as in Linux."""
+    checks_of_linux: NotRequired[bool]
+    """Segments are judged and answered as in Linux: PAWS takes acknowledgements out of order, and an empty
+    segment that is unacceptable is answered once in 0.5 s."""
+    ack_per_train: NotRequired[bool]
+    """One acknowledgement for what travels together, as behind GRO."""
+    nagle: NotRequired[str]
+    """No short segment while anything (RFC 1122, 4.2.3.4), or a short one (Linux), is unacknowledged."""
+    persist_minimum_ns: NotRequired[int]
+    """First wait before a window probe (RFC 9293, 3.8.6.1)."""
+    persist_maximum_ns: NotRequired[int]
+    """Longest wait between window probes."""
+    keepalive_idle_ns: NotRequired[int | None]
+    """Silence before a keep-alive (RFC 9293, 3.8.4); null: never."""
+    keepalive_interval_ns: NotRequired[int]
+    """Between keep-alives."""
+    keepalive_probes: NotRequired[int]
+    """Unanswered keep-alives until the connection is given up."""
+    time_wait_ns: NotRequired[int]
+    """2 MSL (RFC 9293, 3.4.2)."""
+    fin_wait_2_ns: NotRequired[int | None]
+    """How long a closed end waits for the other's FIN; null: for ever."""
+    preset: str
+
+
+@final
 class TimelineEntry(TypedDict):
     """One change and its instant."""
 
@@ -600,6 +1050,37 @@ class TimelineEntry(TypedDict):
 
 
 @final
+class TokenBucketRate(TypedDict):
+    """A bucket of bytes that is filled at the rate."""
+
+    model: Literal["token_bucket"]
+    burst_bytes: int
+    peak_bps: NotRequired[int | None]
+
+
+@final
+class TraceDelay(TypedDict):
+    """Delays that were measured."""
+
+    model: Literal["trace"]
+    delays_ns: list[int]
+
+
+@final
+class TracerouteApplication(TypedDict):
+    """UDP probes with a growing TTL; each hop is a row of the snapshot."""
+
+    kind: Literal["traceroute"]
+    destination: str
+    hops: NotRequired[int]
+    probes: NotRequired[int]
+    payload_bytes: NotRequired[int]
+    port: NotRequired[int]
+    wait_ns: NotRequired[int]
+    start_ns: NotRequired[int]
+
+
+@final
 class TunnelPlan(TypedDict):
     """The end of a VXLAN tunnel."""
 
@@ -609,3 +1090,87 @@ class TunnelPlan(TypedDict):
     remote: str
     port: int
     """Of UDP, at both ends."""
+
+
+@final
+class UdpChargenApplication(TypedDict):
+    """Answers each datagram with one (RFC 864)."""
+
+    kind: Literal["udp_chargen"]
+    port: int
+
+
+@final
+class UdpEchoApplication(TypedDict):
+    """Sends back what comes (RFC 862)."""
+
+    kind: Literal["udp_echo"]
+    port: int
+
+
+@final
+class UdpSinkApplication(TypedDict):
+    """Counts received datagrams, and what is missing of a `udp_source`."""
+
+    kind: Literal["udp_sink"]
+    port: int
+
+
+@final
+class UdpSourceApplication(TypedDict):
+    """Numbered datagrams."""
+
+    kind: Literal["udp_source"]
+    destination: str
+    port: int
+    rate_bps: int
+    payload_bytes: NotRequired[int]
+    arrivals: NotRequired[str]
+    mean_on_ns: NotRequired[int]
+    mean_off_ns: NotRequired[int]
+    local_port: NotRequired[int]
+    start_ns: NotRequired[int]
+    stop_ns: NotRequired[int]
+
+
+@final
+class UniformDelay(TypedDict):
+    """Any value between two, all equally likely."""
+
+    model: Literal["uniform"]
+    low_ns: int
+    high_ns: int
+
+
+@final
+class WeightedQueue(TypedDict):
+    """Classes take turns, each with its share of the rate (deficit round robin)."""
+
+    model: Literal["weighted"]
+    by: NotRequired[str]
+    weights: NotRequired[list[int]]
+    ports: NotRequired[list[int]]
+    quantum_bytes: NotRequired[int]
+
+
+ApplicationModel = (
+    HttpServerApplication
+    | Iperf3ServerApplication
+    | TcpEchoApplication
+    | TcpDiscardApplication
+    | TcpChargenApplication
+    | UdpEchoApplication
+    | UdpSinkApplication
+    | UdpChargenApplication
+    | UdpSourceApplication
+    | TcpBulkApplication
+    | RequestClientApplication
+    | RequestServerApplication
+    | Iperf3ClientApplication
+    | PingApplication
+    | TracerouteApplication
+)
+DelayModel = ConstantDelay | UniformDelay | NormalDelay | ExponentialDelay | TableDelay | TraceDelay
+LossModel = IndependentLoss | GilbertElliottLoss | PeriodicLoss | ScriptedLoss
+QueueModel = RedQueue | CodelQueue | FqCodelQueue | PriorityQueue | WeightedQueue
+RateModel = TokenBucketRate | SlotsRate | OpportunitiesRate

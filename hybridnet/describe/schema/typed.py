@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Writes the formats of the plans as Python's types: ``python -m hybridnet.describe.schema.typed``.
 
-Each object of a format that has a title becomes a `TypedDict` of that name. What the types cannot say (ranges,
-patterns, what excludes what) is left to `hybridnet.describe.schema.check`.
+Each object of a format that has a title becomes a `TypedDict` of that name, and each family of models the union of
+those. What the types cannot say (ranges, patterns, what excludes what) is left to `hybridnet.describe.schema.check`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _HEAD = '''# SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict, final
+from typing import Any, Literal, NotRequired, TypedDict, final
 
 __all__ = [
 {names}]
@@ -40,8 +40,10 @@ def python_types() -> str:
             (each["title"], _class(each, at, whole)) for at, of in whole.items() for each in _titled(of, at)
         )
     )
+    families = {name: text for name, text in classes.items() if "class" not in text}
     names = "".join(f'    "{name}",\n' for name in classes)
-    return _HEAD.format(names=names) + "".join(classes.values())
+    rest = (text for name, text in classes.items() if name not in families)
+    return _HEAD.format(names=names) + "".join([*rest, "\n\n", *families.values()])
 
 
 def _titled(of: Any, at: str) -> Iterator[Schema]:
@@ -57,18 +59,28 @@ def _titled(of: Any, at: str) -> Iterator[Schema]:
 
 
 def _class(of: Schema, at: str, whole: Mapping[str, Schema]) -> str:
+    if models := _models(of):
+        return f"{of['title']} = {' | '.join(models)}\n"
     forms = of.get("oneOf") if "properties" not in of else None
     properties = {name: each for form in forms or [of] for name, each in form["properties"].items()}
     required = () if forms else of.get("required", ())
+    is_model = any(
+        "const" in each and each["const"] != 1 for each in properties.values()
+    )  # the tables in docs/ say it
     lines = [f"\n\n@final\nclass {of['title']}(TypedDict):\n"]
     if "description" in of:
         lines.append(_text(of["description"]) + "\n")
     for name, each in properties.items():
         kind = _type(each, at, whole)
         lines.append(f"    {name}: {kind if name in required else f'NotRequired[{kind}]'}\n")
-        if "description" in each:
+        if "description" in each and not is_model:
             lines.append(_text(each["description"]))
     return "".join(lines)
+
+
+def _models(of: Schema) -> list[str]:
+    """The titles of the models of a family; none of what is none."""
+    return [str(each["then"]["title"]) for each in of.get("allOf", ()) if "title" in each.get("then", {})]
 
 
 def _text(description: str) -> str:
@@ -86,9 +98,13 @@ def _type(of: Schema, at: str, whole: Mapping[str, Schema]) -> str:
         return _type(found, document or at, whole)
     if "title" in of:
         return str(of["title"])
+    if of.get("if") == {"type": "null"}:
+        return f"{_type(of['else'], at, whole)} | None"
     forms = of.get("anyOf") or [each for key in ("then", "else") if (each := of.get(key)) is not None]
     if len(forms) > 1:
         return " | ".join(dict.fromkeys(_type(form, at, whole) for form in forms))
+    if isinstance(of.get("const"), str):
+        return f'Literal["{of["const"]}"]'
     if "const" in of or "enum" in of:
         return " | ".join(dict.fromkeys(type(each).__name__ for each in of.get("enum") or [of["const"]]))
     kinds = of.get("type", "")
@@ -98,7 +114,7 @@ def _type(of: Schema, at: str, whole: Mapping[str, Schema]) -> str:
         return f"list[{_type(of['items'], at, whole)}]"
     if kinds == "object":
         values = of.get("additionalProperties")
-        return f"dict[str, {_type(values, at, whole) if isinstance(values, Mapping) else 'Any'}]"
+        return f"dict[str, {_type(values, at, whole) if isinstance(values, Mapping) else 'object'}]"
     return _PLAIN.get(kinds, "Any")
 
 

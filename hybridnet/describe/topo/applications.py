@@ -13,12 +13,13 @@ from typing import Any
 
 from hybridnet.describe.options import family
 from hybridnet.describe.options.read import read_kind
+from hybridnet.describe.schema.plans import ApplicationModel
 from hybridnet.errors import TopologyError
 
 __all__ = ["resolve_applications"]
 
 
-def resolve_applications(given: Any, what: str) -> list[dict[str, Any]]:
+def resolve_applications(given: Any, what: str) -> list[ApplicationModel]:
     """The applications as the instance plan writes them; `what` names the host.
 
     Raises:
@@ -47,7 +48,7 @@ def resolve_applications(given: Any, what: str) -> list[dict[str, Any]]:
     return resolved
 
 
-def _refuse_one_flow_twice(resolved: Sequence[Mapping[str, Any]], what: str) -> None:
+def _refuse_one_flow_twice(resolved: Sequence[ApplicationModel], what: str) -> None:
     """A sink tells sources by their addresses and ports, and counts by the numbers of each."""
     default = family("application").models["udp_source"].said["local_port"].default
     flows: set[tuple[Any, ...]] = set()
@@ -65,14 +66,15 @@ def _refuse_one_flow_twice(resolved: Sequence[Mapping[str, Any]], what: str) -> 
         flows.add(flow)
 
 
-def _resolve(given: Any, what: str) -> dict[str, Any]:
+def _resolve(given: Any, what: str) -> ApplicationModel:
     resolved = read_kind(given, family("application"), what, "application")
     kind = resolved["kind"]
     if resolved.get("udp") and "rate_bps" not in resolved:
         raise TopologyError(f"{what} ({kind}): UDP has no rate of its own; add rate")
     if resolved.get("stop_ns") is not None and resolved["stop_ns"] <= resolved.get("start_ns", 0):
         raise TopologyError(f"{what} ({kind}): it stops before it starts; choose a later stop")
-    return resolved
+    application: ApplicationModel = resolved
+    return application
 
 
 def _listens_at(application: Mapping[str, Any]) -> list[tuple[str, int]]:

@@ -6,12 +6,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from hybridnet.describe.options import table
 from hybridnet.describe.options.read import read_value
 from hybridnet.describe.quantities import format_delay, format_rate, parse_delay, parse_queue
-from hybridnet.describe.schema.plans import DirectionPlan
+from hybridnet.describe.schema.plans import (
+    DelayModel,
+    DirectionPlan,
+    LossModel,
+    PluginPlan,
+    QueueModel,
+    RateModel,
+    ReorderPlan,
+)
 from hybridnet.describe.topo.models import (
     HEADER_BYTES,
     jitter_model,
@@ -34,8 +42,6 @@ _TOGETHER = frozenset({
 
 _FILES = frozenset({"model", "trace"})  # name files, which change
 _UNCHANGING = (str, int, float, type(None))
-
-Json = Mapping[str, Any]
 
 _Said = frozenset[tuple[str, type, Any]]
 _KEPT = 1000
@@ -68,7 +74,7 @@ class Direction:
     queue_bytes: int | None = None
     overhead_bytes: int = 0
     train_limit_ns: int = field(default_factory=lambda: _default("train_limit_ns"))
-    loss: Json | None = None
+    loss: LossModel | None = None
     duplicate: float = 0.0  # this and the next one are probabilities, of each segment
     corrupt: float = 0.0
     bit_error_rate: float = 0.0
@@ -76,13 +82,15 @@ class Direction:
     reorder_gap: int = 1
     jitter_ns: int = 0
     jitter_distribution: str = "uniform"
-    jitter_model: Json | None = None  # instead of these two: what comes upon the delay
+    jitter_model: DelayModel | None = None  # instead of these two: what comes upon the delay
     keep_order: bool = False
-    queue: Json | None = None  # None: drop-tail
-    rate_model: Json | None = None  # None: the rate
+    queue: QueueModel | None = None  # None: drop-tail
+    rate_model: RateModel | None = None  # None: the rate
     watch_queue: bool = False
-    plugin: Json | None = None  # a user's model, in place of what it is a model of
-    others: Json = field(default_factory=dict)  # what needs no word here: as the plan writes it
+    plugin: PluginPlan | None = None  # a user's model, in place of what it is a model of
+    others: DirectionPlan = field(
+        default_factory=lambda: DirectionPlan()
+    )  # what needs no word here: as the plan writes it
     shaped: bool = (
         False  # the description gave an option of this direction, so only the simulator can be the link
     )
@@ -99,7 +107,7 @@ class Direction:
 
     def to_json(self) -> DirectionPlan:
         """The direction as the instance plan writes it."""
-        direction: dict[str, Any] = {
+        direction: DirectionPlan = {
             "rate_bps": self.rate_bps,
             "delay_ns": self.least_delay_ns,
             "queue_packets": self.queue_packets,
@@ -108,31 +116,42 @@ class Direction:
             "train_limit_ns": self.train_limit_ns,
         }
         direction |= self.others
-        for name in ("duplicate", "corrupt", "bit_error_rate"):
-            if getattr(self, name) > 0:
-                direction[name] = getattr(self, name)
-        for name in ("loss", "queue", "rate_model", "plugin"):
-            if getattr(self, name) is not None:
-                direction[name] = dict(getattr(self, name))
+        if self.duplicate > 0:
+            direction["duplicate"] = self.duplicate
+        if self.corrupt > 0:
+            direction["corrupt"] = self.corrupt
+        if self.bit_error_rate > 0:
+            direction["bit_error_rate"] = self.bit_error_rate
+        if self.loss is not None:
+            direction["loss"] = self.loss.copy()
+        if self.queue is not None:
+            direction["queue"] = self.queue.copy()
+        if self.rate_model is not None:
+            direction["rate_model"] = self.rate_model.copy()
+        if self.plugin is not None:
+            direction["plugin"] = self.plugin.copy()
         if self.watch_queue:
             direction["watch_queue"] = True
         if self.reorder > 0:
-            gap = {"gap": self.reorder_gap} if self.reorder_gap > 1 else {}
-            direction["reorder"] = {"probability": self.reorder, **gap}
+            reorder: ReorderPlan = {"probability": self.reorder}
+            if self.reorder_gap > 1:
+                reorder["gap"] = self.reorder_gap
+            direction["reorder"] = reorder
         if self.jitter_ns > 0 or self.reorder > 0 or self.jitter_model is not None:
-            direction["extra_delay"] = dict(self._extra_delay())
+            direction["extra_delay"] = self._extra_delay()
         if self.keep_order:
             direction["keep_order"] = True
-        return cast(DirectionPlan, direction)
+        return direction
 
-    def to_change(self) -> dict[str, Any]:
+    def to_change(self) -> dict[str, object]:
         """The direction as `set_link` takes it: null takes away what it has not."""
         return {**dict.fromkeys(table("direction").planned), **self.to_json()}
 
     def check_fits(self, mtu: int, what: str) -> None:
         """Raise TopologyError if the bucket or the queue holds no frame of that MTU, which so would never leave."""
         least = mtu + HEADER_BYTES + self.overhead_bytes
-        burst = None if self.rate_model is None else self.rate_model.get("burst_bytes")
+        model = self.rate_model
+        burst = model["burst_bytes"] if model is not None and model["model"] == "token_bucket" else None
         for option, held in (("burst", burst), ("max_queue_size", self.queue_bytes)):
             if held is not None and held < least:
                 raise TopologyError(
@@ -155,9 +174,10 @@ class Direction:
             jitter = f" and {self.jitter_model['model']} jitter"
         parts = [self._rate_text(), f"{format_delay(self.delay_ns)}{jitter}", f"queue {queue}"]
         if self.loss is not None:
-            independent = self.loss["model"] == "independent"
             parts.append(
-                _loss_text(self.loss["probability"]) if independent else f"{self.loss['model']} loss"
+                _loss_text(self.loss["probability"])
+                if self.loss["model"] == "independent"
+                else f"{self.loss['model']} loss"
             )
         shares = {name: getattr(self, name) for name in ("duplicate", "corrupt", "reorder")}
         parts += [f"{name} {100 * share:g} %" for name, share in shares.items() if share]
@@ -177,9 +197,9 @@ class Direction:
             return " then ".join(format_rate(slot["rate_bps"]) for slot in model["slots"])
         return f"{rate} in bursts of {model['burst_bytes']} bytes"
 
-    def _extra_delay(self) -> Json:
+    def _extra_delay(self) -> DelayModel:
         if self.jitter_model is not None:
-            return self.jitter_model
+            return self.jitter_model.copy()
         beyond = self.delay_ns - self.least_delay_ns
         if self.jitter_ns == 0:
             return {"model": "constant", "delay_ns": beyond}

@@ -14,6 +14,14 @@ from typing import Any
 from hybridnet.describe.options import family, table
 from hybridnet.describe.options.read import read_kind, read_model, read_options, read_value
 from hybridnet.describe.quantities import parse_percent
+from hybridnet.describe.schema.plans import (
+    DelayModel,
+    LossModel,
+    PluginPlan,
+    QueueModel,
+    RateModel,
+    TokenBucketRate,
+)
 from hybridnet.errors import TopologyError
 
 __all__ = ["HEADER_BYTES", "jitter_model", "loss_model", "plugin_model", "queue_model", "rate_model"]
@@ -22,11 +30,11 @@ HEADER_BYTES = 14  # of an Ethernet frame
 FULL_FRAME = 1500 + HEADER_BYTES  # without the overhead
 
 
-def loss_model(given: Any, what: str) -> dict[str, Any] | None:
+def loss_model(given: Any, what: str) -> LossModel | None:
     """The loss that a percentage or a dictionary asks for; None where it is 0 %."""
     if isinstance(given, Mapping):
-        model = read_kind(given, family("loss"), what, "loss model")
-        numbers = model.get("segments", [])
+        model: LossModel = read_kind(given, family("loss"), what, "loss model")
+        numbers = model["segments"] if model["model"] == "scripted" else []
         if any(later <= sooner for sooner, later in itertools.pairwise(numbers)):
             raise TopologyError(
                 f"{what}: {numbers!r} does not increase; write the numbers in order, each once"
@@ -36,12 +44,12 @@ def loss_model(given: Any, what: str) -> dict[str, Any] | None:
     return {"model": "independent", "probability": probability} if probability > 0 else None
 
 
-def jitter_model(given: Mapping[str, Any], what: str) -> dict[str, Any]:
+def jitter_model(given: Mapping[str, Any], what: str) -> DelayModel:
     """The extra delay that a dictionary asks for."""
-    model = read_kind(given, family("extra_delay"), what, "jitter model")
+    model: DelayModel = read_kind(given, family("extra_delay"), what, "jitter model")
     if model["model"] == "uniform" and model["low_ns"] > model["high_ns"]:
         raise TopologyError(f"{what} (uniform): low is above high; exchange them")
-    quantiles = model.get("quantiles_ns", [])
+    quantiles = model["quantiles_ns"] if model["model"] == "table" else []
     if quantiles != sorted(quantiles):
         raise TopologyError(
             f"{what}: {given['quantiles']!r} decreases; write the quantiles from the least delay to the longest"
@@ -49,7 +57,7 @@ def jitter_model(given: Mapping[str, Any], what: str) -> dict[str, Any]:
     return model
 
 
-def queue_model(given: Any, ecn: bool | None, what: str) -> dict[str, Any]:
+def queue_model(given: Any, ecn: bool | None, what: str) -> QueueModel:
     """The queue that a name or a dictionary asks for, with `ecn` where that was said."""
     model = read_model(given, family("queue"), what, "AQM")
     options = table(model["model"]).planned
@@ -63,12 +71,13 @@ def queue_model(given: Any, ecn: bool | None, what: str) -> dict[str, Any]:
             raise TopologyError(
                 f"{what} (red): least is {least} bytes and most {most}; write a least below most"
             )
-    return model
+    queue: QueueModel = model
+    return queue
 
 
 def rate_model(
     options: Mapping[str, Any], overhead_bytes: int, what: str
-) -> tuple[int | None, dict[str, Any] | None]:
+) -> tuple[int | None, RateModel | None]:
     """The rate (bit/s) and the rate model that bw, burst, peak, slots, trace and trace_bytes ask for.
 
     Returns:
@@ -92,15 +101,16 @@ def rate_model(
     if not given:
         return rate, None
     name = next(name for name, model in models.items() if given.keys() <= model.said.keys())
-    model = {"model": name, **read_options(given, models[name], what)}
-    if name == "slots":
+    read: Any = {"model": name, **read_options(given, models[name], what)}
+    model: RateModel = read
+    if model["model"] == "slots":
         return model["slots"][0]["rate_bps"], model
-    if name == "token_bucket":
+    if model["model"] == "token_bucket":
         _check_bucket(model, rate or 0, overhead_bytes, given, what)
     return rate, model
 
 
-def plugin_model(options: Mapping[str, Any], what: str) -> dict[str, Any] | None:
+def plugin_model(options: Mapping[str, Any], what: str) -> PluginPlan | None:
     """The user's own model that model and model_args ask for: a path, or a name in HYBRIDNET_PLUGIN_PATH.
 
     Example:
@@ -113,18 +123,20 @@ def plugin_model(options: Mapping[str, Any], what: str) -> dict[str, Any] | None
         return None
     arguments = options.get("model_args")
     given = {"model": options["model"], "model_args": {} if arguments is None else arguments}
-    return read_options(given, table("plugin"), what)
+    plugin: PluginPlan = read_options(given, table("plugin"), what)
+    return plugin
 
 
 def _check_bucket(
-    bucket: Mapping[str, Any], rate: int, overhead_bytes: int, said: Mapping[str, Any], what: str
+    bucket: TokenBucketRate, rate: int, overhead_bytes: int, said: Mapping[str, Any], what: str
 ) -> None:
     least = FULL_FRAME + overhead_bytes  # what is larger than the bucket never leaves
     if bucket["burst_bytes"] < least:
         raise TopologyError(
             f"{what}: burst: {said['burst']!r} is {bucket['burst_bytes']} bytes; write {least} to {1 << 40}"
         )
-    if bucket.get("peak_bps", rate) < rate:
+    peak = bucket.get("peak_bps")
+    if peak is not None and peak < rate:
         raise TopologyError(
             f"{what}: peak={said['peak']!r} is below the rate, {rate} bit/s; write a higher one"
         )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from hybridnet.describe.options import Option, table
 from hybridnet.describe.options.capture_filter import capture_filter
@@ -120,8 +120,8 @@ class Peering:
         left_out = _BETWEEN_MACHINES if machines[0] == machines[1] else ()
         if instances[0] == min(instances, key=natural):
             left_out += _OF_THE_SECOND
-        chosen = {key: value for key, value in self.options.planned.items() if key not in left_out}
-        made = cast(PeerPlan, {**made, **chosen})
+        chosen: Any = {key: value for key, value in self.options.planned.items() if key not in left_out}
+        made.update(chosen)
         if machines[0] == machines[1]:
             return made
         if self._is_authenticated(machines):

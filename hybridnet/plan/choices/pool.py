@@ -44,4 +44,6 @@ def _frames(portal: EmulationPortal) -> int:
     if not options.get("capture_thread"):
         return _FRAMES_AT_ONCE
     declared = family("portal").models[portal["backend"]].planned["capture_ring_frames"]
-    return int(options.get(declared.key, declared.default))
+    frames = options.get(declared.key, declared.default)
+    assert isinstance(frames, int)  # as the schema says
+    return frames

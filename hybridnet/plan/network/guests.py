@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from hybridnet.describe.quantities import format_delay
 from hybridnet.describe.schema.plans import PeerPlan
@@ -111,5 +111,8 @@ def guest_peer(guest: str, port: int, run_key: str | None, peering: Mapping[str,
             "secrets.token_hex(32)"
         )
     key = hmac.new(bytes.fromhex(run_key), f"guest {guest}".encode(), hashlib.sha256).hexdigest()
-    kept = {name: value for name, value in peering.items() if name not in _NOT_OF_A_GUEST}
-    return cast(PeerPlan, {"name": guest, "local": f"0.0.0.0:{port}", "remote": ANYBODY, **kept, "key": key})
+    kept: Any = {name: value for name, value in peering.items() if name not in _NOT_OF_A_GUEST}
+    peer: PeerPlan = {"name": guest, "local": f"0.0.0.0:{port}", "remote": ANYBODY}
+    peer.update(kept)
+    peer["key"] = key
+    return peer

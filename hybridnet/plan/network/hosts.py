@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Container
-from typing import cast
 
 from hybridnet.describe.schema.plans import (
     CpuLimit,
@@ -83,11 +82,16 @@ def host_names(network: Network) -> dict[str, list[str]]:
 
 def _cpu(spec: NodeSpec) -> CpuLimit:
     """Its processor time; empty where nothing limits it."""
-    share, cores = spec.resolved.get("cpu"), spec.resolved.get("cores")
-    asked = {"share": share, "cores": cores}
-    if share is not None:
-        asked |= {"sched": spec.resolved.get("sched"), "period_us": spec.resolved.get("period_us")}
-    return cast(CpuLimit, {key: value for key, value in asked.items() if value is not None})
+    given, limit = spec.resolved, CpuLimit()
+    if given.get("cpu") is not None:
+        limit["share"] = given["cpu"]
+    if given.get("cores") is not None:
+        limit["cores"] = given["cores"]
+    if "share" in limit and given.get("sched") is not None:
+        limit["sched"] = given["sched"]
+    if "share" in limit and given.get("period_us") is not None:
+        limit["period_us"] = given["period_us"]
+    return limit
 
 
 def _nat(spec: NodeSpec, interfaces: list[HostInterface]) -> NatPlan:

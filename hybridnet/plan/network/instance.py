@@ -11,6 +11,7 @@ from typing import Any
 
 from hybridnet.describe.options import family
 from hybridnet.describe.schema.plans import (
+    ApplicationModel,
     CapturePlan,
     InstancePlan,
     SimulatedInterface,
@@ -158,12 +159,12 @@ def _processing(node: SimulatedNode, spec: NodeSpec) -> SimulatedNode:
     return node
 
 
-def _application(network: Network, spec: NodeSpec, given: Mapping[str, Any]) -> dict[str, Any]:
+def _application(network: Network, spec: NodeSpec, given: ApplicationModel) -> ApplicationModel:
     """An application as the instance knows it: its destination is an address."""
-    application = dict(given)
-    destination = application.get("destination")
-    if destination is None:
-        return application
+    if "destination" not in given:
+        return given
+    application = given.copy()
+    destination = application["destination"]
     what = f"simhost {spec.name}: {application['kind']} to {destination}"
     if destination in network.layout.nodes:
         ends = network.layout.ends_of[destination]

@@ -24,7 +24,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any
+from typing import TypedDict, final
 
 from hybridnet.describe.kinds import OPENVSWITCH
 from hybridnet.describe.quantities import format_delay
@@ -52,9 +52,16 @@ from hybridnet.plan.placement.division import is_simulated
 from hybridnet.plan.placement.layout import Layout
 from hybridnet.plan.placement.pins import NO_PINS, Pins
 
-__all__ = ["Ends", "Joints", "LinkPlan", "changed", "join", "rewritten"]
+__all__ = ["Ends", "Joints", "LinkPlan", "SetLink", "changed", "join", "rewritten"]
 
-DirectionChanges = dict[str, Any]
+
+@final
+class SetLink(TypedDict):
+    """What an instance's verb `set_link` takes: null takes away what a direction has not."""
+
+    link: str
+    a_to_b: dict[str, object]
+    b_to_a: dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -181,7 +188,7 @@ def join(
 
 def changed(
     plan: LinkPlan, a_to_b: Direction, b_to_a: Direction, least_cut_delay_ns: int
-) -> tuple[LinkPlan, dict[str, DirectionChanges]]:
+) -> tuple[LinkPlan, dict[str, SetLink]]:
     """Return the link with other directions while it runs, and what set_link tells each instance. `rewritten` writes it
     down once it is so.
 
@@ -202,7 +209,7 @@ def changed(
     if plan.kind == "cut":
         _check_cut_delay(new, plan.machines, plan.instances, least_cut_delay_ns)
     there, back = a_to_b.to_change(), b_to_a.to_change()
-    told = {plan.instances[0]: {"link": plan.name, "a_to_b": there, "b_to_a": back}}
+    told: dict[str, SetLink] = {plan.instances[0]: {"link": plan.name, "a_to_b": there, "b_to_a": back}}
     if plan.kind == "cut":  # its own end is `a` there
         told[plan.instances[1]] = {"link": plan.name, "a_to_b": back, "b_to_a": there}
     if plan.by_portals:  # what comes out is left as it is

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from hybridnet.describe.options import table
 from hybridnet.describe.schema.plans import OpenFlowPlan, SimulatedNode
@@ -48,7 +48,7 @@ def openflow_node(
     listens = [f"unix:{RUN_DIRECTORY}/{spec.name}.mgmt"]
     if given.get("listenPort") is not None:
         listens.append(f"tcp:127.0.0.1:{given['listenPort']}")
-    openflow: dict[str, Any] = {
+    openflow: OpenFlowPlan = {
         "dpid": dpid,
         "protocols": protocols,
         "fail_mode": given.get("failMode") or options.fail_mode,
@@ -57,7 +57,10 @@ def openflow_node(
     }
     if given.get("reconnectms") is not None:
         openflow["longest_retry_ns"] = given["reconnectms"] * 1_000_000
-    openflow |= {option.key: given[name] for name, option in table("openflow").said.items() if name in given}
+    others: Any = {
+        option.key: given[name] for name, option in table("openflow").said.items() if name in given
+    }
+    openflow.update(others)
     return {
         "name": spec.name,
         "kind": "openflow",
@@ -65,7 +68,7 @@ def openflow_node(
             {"name": end.interface, "number": end.port, "mac": _mac(dpid, end.port)} for end in ends
         ],
         "routes": [],
-        "openflow": cast(OpenFlowPlan, openflow),
+        "openflow": openflow,
     }
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from hybridnet.describe.quantities import format_delay
 from hybridnet.describe.schema.plans import (
@@ -26,6 +25,7 @@ from hybridnet.describe.schema.plans import (
 from hybridnet.describe.values import counted
 from hybridnet.plan.choices.fit import Estimate
 from hybridnet.plan.network.links import LinkPlan
+from hybridnet.plan.network.tickets import TicketContent
 from hybridnet.plan.placement.balance import balance
 from hybridnet.plan.placement.pins import NO_PINS, Pins
 
@@ -46,7 +46,7 @@ class Plan:
     warnings: list[str]
     notes: list[str]  # what was chosen for the user
     pins: Pins = NO_PINS  # what existed before
-    guests: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)  # tickets, which have keys
+    guests: dict[str, TicketContent] = field(default_factory=dict, repr=False)  # tickets, which have keys
 
     @property
     def instances(self) -> dict[str, InstancePlan]:
@@ -75,7 +75,7 @@ class Plan:
         switches: list[SwitchPlan | NodePlan] = [*machine["switches"], *machine.get("nodes", [])]
         return next(switch for switch in switches if switch["name"] == name)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The plan as data."""
         return {
             "machines": self.machines,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, TypedDict, cast
+from typing import TypedDict
 
 from hybridnet.describe.kinds import OWN_KINDS, switch_kind
 from hybridnet.describe.schema.plans import NodePlan, SwitchPlan
@@ -28,34 +28,33 @@ __all__ = [
     "switch_plan",
 ]
 
-# Options of switches that a plan has only where they are given, by their names there.
-_OPTIONAL = {
-    "stp": "spanning_tree",
-    "prio": "priority",
-    "listenPort": "listen_port",
-    "reconnectms": "reconnect_ms",
-}
-
 
 def switch_plan(
     spec: NodeSpec, ends: Sequence[End], dpid: str, controllers: Sequence[str], options: PlanOptions
 ) -> SwitchPlan:
     """One bridge of Open vSwitch."""
-    asked = {name: spec.resolved.get(option) for option, name in _OPTIONAL.items()}
-    plan: dict[str, Any] = {
+    given = spec.resolved
+    plan: SwitchPlan = {
         "name": spec.name,
         "dpid": dpid,
-        "protocols": spec.resolved.get("protocols", list(options.protocols)),
-        "fail_mode": spec.resolved.get("failMode") or options.fail_mode,
+        "protocols": given.get("protocols", list(options.protocols)),
+        "fail_mode": given.get("failMode") or options.fail_mode,
         "controllers": list(controllers),
         "ports": [{"name": end.interface, "number": end.port} for end in ends],
-        **{name: value for name, value in asked.items() if value is not None},
     }
-    if spec.resolved.get("inband"):
+    if given.get("stp") is not None:
+        plan["spanning_tree"] = given["stp"]
+    if given.get("prio") is not None:
+        plan["priority"] = given["prio"]
+    if given.get("listenPort") is not None:
+        plan["listen_port"] = given["listenPort"]
+    if given.get("reconnectms") is not None:
+        plan["reconnect_ms"] = given["reconnectms"]
+    if given.get("inband"):
         plan["in_band"] = True
-    if spec.resolved.get("devices"):
-        plan["devices"] = spec.resolved["devices"]
-    return cast(SwitchPlan, plan)
+    if given.get("devices"):
+        plan["devices"] = given["devices"]
+    return plan
 
 
 def node_plan(spec: NodeSpec, ends: Sequence[End]) -> NodePlan:

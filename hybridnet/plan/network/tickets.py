@@ -8,27 +8,57 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypedDict, final
 
+from hybridnet.describe.schema.plans import DirectionPlan, HostInterface, PeerPlan
 from hybridnet.plan.network.instance import Network
 from hybridnet.plan.network.links import LinkPlan
 
-__all__ = ["tickets"]
-
-Json = dict[str, Any]
+__all__ = ["TicketContent", "tickets"]
 
 _FORMAT = 1
 
 
+@final
+class TicketRoute(TypedDict):
+    """A way that the guest's computer learns."""
+
+    prefix: str
+    via: str
+
+
+@final
+class TicketLink(TypedDict):
+    """The link between the run and the guest, from the guest and to it."""
+
+    name: str
+    out: DirectionPlan
+    back: DirectionPlan
+
+
+@final
+class TicketContent(TypedDict):
+    """What one guest's computer is told: see `hybridnet.tools.join.ticket`."""
+
+    format: int
+    guest: str
+    port: int
+    key: str
+    interface: HostInterface
+    routes: list[TicketRoute]
+    link: TicketLink
+    peering: dict[str, object]
+
+
 def tickets(
-    network: Network, links: Sequence[LinkPlan], peers: Mapping[tuple[str, str], Mapping[str, Any]]
-) -> dict[str, Json]:
-    """What each guest's computer is told, by guest: see `hybridnet.tools.join.ticket`.
+    network: Network, links: Sequence[LinkPlan], peers: Mapping[tuple[str, str], PeerPlan]
+) -> dict[str, TicketContent]:
+    """What each guest's computer is told, by guest.
 
     Args:
         peers: the entries of `guest_peer`, by instance and guest.
     """
-    made: dict[str, Json] = {}
+    made: dict[str, TicketContent] = {}
     for link in links:
         if link.guest is None:
             continue
@@ -45,7 +75,7 @@ def tickets(
         made[link.guest] = {
             "format": _FORMAT,
             "guest": link.guest,
-            "port": int(str(peer["local"]).rpartition(":")[2]),
+            "port": int(peer["local"].rpartition(":")[2]),
             "key": peer["key"],
             "interface": {
                 "name": own.interface,
@@ -62,7 +92,7 @@ def tickets(
     return made
 
 
-def _routes(network: Network, guest: str, addresses: Sequence[str]) -> list[Json]:
+def _routes(network: Network, guest: str, addresses: Sequence[str]) -> list[TicketRoute]:
     """The routes that the description says; else those to the network's other subnets, by the guest's gateways. A
     default route would take the guest's computer away from everything else.
     """

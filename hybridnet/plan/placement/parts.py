@@ -130,7 +130,8 @@ def _delay(link: SimulatedLink) -> int:
 
 def _undecided(way: DirectionPlan) -> bool:
     """Whether what this direction has accepted may still come out at another instant than it says, or elsewhere."""
-    return bool(way.get("plugin")) or (way.get("rate_model") or {}).get("model") == "slots"
+    model = way.get("rate_model")
+    return bool(way.get("plugin")) or (model is not None and model["model"] == "slots")
 
 
 def _groupings(plan: InstancePlan) -> Iterator[dict[str, str]]:

@@ -18,13 +18,13 @@ from hybridnet.errors import HybridnetError, TopologyError, UsageError
 from hybridnet.machines.cluster import Machines
 from hybridnet.machines.cluster.machines import Calls
 from hybridnet.plan.network import Plan
-from hybridnet.plan.network.links import LinkPlan, changed, rewritten
+from hybridnet.plan.network.links import LinkPlan, SetLink, changed, rewritten
 from hybridnet.run.net.instances import call_instances
 from hybridnet.run.net.nodes import LiveNodes
 
 __all__ = ["LinkChanges", "LinkStep", "Missed"]
 
-Options = dict[str, Any]
+Options = dict[str, object]
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class LinkStep:
     before: LinkPlan
     after: LinkPlan
     options: tuple[Options, Options]
-    told: dict[str, dict[str, Any]]
+    told: dict[str, SetLink]
 
 
 @dataclass(frozen=True)

@@ -12,25 +12,23 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 from hybridnet.describe.schema.plans import CapturePlan, InstancePlan
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.machines.cluster import Machines
+from hybridnet.observe.results.machines import Outage
 from hybridnet.plan.network import Plan
 from hybridnet.plan.network.links import LinkPlan
-from hybridnet.plan.network.route_changes import rerouted
+from hybridnet.plan.network.route_changes import Routes, rerouted
 from hybridnet.run.net import startup
 from hybridnet.run.net.instances import call_instances
 from hybridnet.run.net.link_changes import LinkChanges
 from hybridnet.system.log import info, warn
 
 __all__ = ["Outages"]
-
-Json = dict[str, Any]
 
 WAIT_SECONDS = 30.0
 
@@ -143,7 +141,7 @@ class Outages:
                 if self._reroute:
                     self._go_around(plan)
 
-    def routes_without(self, down: frozenset[str]) -> dict[str, Json]:
+    def routes_without(self, down: frozenset[str]) -> dict[str, Routes]:
         """By instance that is not missed: the routes that avoid these links, and those to instances that are missed."""
         plan, plan_without = self._planning()
         gone = {link.name for link in _cut_links(plan, self._missed)}
@@ -179,7 +177,7 @@ class Outages:
                 if outage["how"] != "was restarted" and not self._ended.is_set():
                     self._follow(outage)
 
-    def _follow(self, outage: Mapping[str, Any]) -> None:
+    def _follow(self, outage: Outage) -> None:
         """Act on it, and say so. What fails, at this machine or another, is said, too, and the watch goes on."""
         name = outage["instance"]
         with self._acting:

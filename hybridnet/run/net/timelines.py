@@ -8,18 +8,23 @@ import functools
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.describe.schema.elements import nodes_of
+from hybridnet.describe.schema.plans import LinkChange, StatusChange, TimelineEntry
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.machines.cluster import Machines
 from hybridnet.plan.network import Plan
 from hybridnet.plan.network.links import LinkPlan
-from hybridnet.plan.network.route_changes import interface_toward
+from hybridnet.plan.network.route_changes import Routes, interface_toward
 from hybridnet.run.net.instances import by_instance
 from hybridnet.run.net.link_changes import LinkChanges, LinkStep
 from hybridnet.run.net.timeline_changes import TimedChange
+
+if TYPE_CHECKING:
+    from hybridnet.agent.instances.changes import Fired, MachineClock
+    from hybridnet.agent.instances.timelines import FiredEntry, InterfaceChange
 
 __all__ = ["Event", "Schedule", "Timeline", "Timelines", "make_schedule"]
 
@@ -29,8 +34,7 @@ LEAD_SECONDS_PER_CHANGE = 0.0003
 MOST_LATE_SECONDS = 1.0  # what is later is not being made, as on a machine that is lost
 POLL_SECONDS = 0.005
 
-Json = dict[str, Any]
-RoutesWithout = Callable[[frozenset[str]], Mapping[str, Json]]
+RoutesWithout = Callable[[frozenset[str]], Mapping[str, Routes]]
 
 
 @dataclass(frozen=True)
@@ -104,8 +108,8 @@ class Schedule:
     changes: list[TimedChange]
     machine_of: Mapping[str, str]
     emulated: frozenset[str]
-    entries: dict[str, list[tuple[int, Json]]] = field(default_factory=dict)
-    interfaces: dict[str, list[Json]] = field(default_factory=dict)
+    entries: dict[str, list[tuple[int, TimelineEntry]]] = field(default_factory=dict)
+    interfaces: dict[str, list[InterfaceChange]] = field(default_factory=dict)
     steps: dict[int, LinkStep] = field(default_factory=dict)
     statuses: dict[int, Status] = field(default_factory=dict)
 
@@ -114,7 +118,7 @@ class Schedule:
         """Those that have something to do."""
         return sorted({*(self.machine_of[name] for name in self.entries), *self.interfaces})
 
-    def entries_on(self, machine: str) -> dict[str, list[Json]]:
+    def entries_on(self, machine: str) -> dict[str, list[TimelineEntry]]:
         """By instance, those of a machine, as its agent takes them."""
         return {
             name: [entry for _, entry in own]
@@ -122,18 +126,22 @@ class Schedule:
             if self.machine_of[name] == machine
         }
 
-    def tell(self, instance: str, number: int, entry: Json) -> None:
+    def tell(self, instance: str, number: int, entry: TimelineEntry) -> None:
         """Give an entry to an instance."""
-        at_ns = self.changes[number].at_ns
-        self.entries.setdefault(instance, []).append((number, {"at_ns": at_ns, **entry}))
+        self.entries.setdefault(instance, []).append((number, entry))
 
     def set_interfaces(self, link: LinkPlan, number: int, up: bool) -> None:
         """Have the agents set the emulated ends of a link up or down."""
         for end, machine in zip((link.a, link.b), link.machines, strict=True):
             if end.node in self.emulated:
-                entry = {"node": end.node, "interface": end.interface, "up": up}
-                at_ns = self.changes[number].at_ns
-                self.interfaces.setdefault(machine, []).append({"entry": number, "at_ns": at_ns, **entry})
+                entry: InterfaceChange = {
+                    "entry": number,
+                    "at_ns": self.changes[number].at_ns,
+                    "node": end.node,
+                    "interface": end.interface,
+                    "up": up,
+                }
+                self.interfaces.setdefault(machine, []).append(entry)
 
 
 class Timeline:
@@ -190,8 +198,9 @@ class Timeline:
         """The same, each with the number of its change."""
         there = [machine for machine in self._schedule.machines if machine in self._cluster.machines]
         answers = self._cluster.call_left(dict.fromkeys(there, ("fired", {"timeline": self.name})))
-        for machine, answer in answers.items():
-            rows: dict[str | None, list[tuple[int, Json]]] = {
+        fired: dict[str, Fired] = answers
+        for machine, answer in fired.items():
+            rows: dict[str | None, list[tuple[int, FiredEntry]]] = {
                 name: [(self._schedule.entries[name][row["entry"]][0], row) for row in own]
                 for name, own in answer["instances"].items()
             }
@@ -204,7 +213,7 @@ class Timeline:
         events = [pair for own_events in self._seen.values() for pair in own_events]
         return sorted(events, key=lambda pair: (pair[1].at_s, pair[0]))
 
-    def _event(self, number: int, row: Json, machine: str, instance: str | None) -> Event:
+    def _event(self, number: int, row: FiredEntry, machine: str, instance: str | None) -> Event:
         change = self._schedule.changes[number]
         at_s, fired_s = change.at_ns / 1e9, (change.at_ns + row["late_ns"]) / 1e9
         return Event(at_s, fired_s, machine, change.change, row["error"], instance)
@@ -456,7 +465,7 @@ def _add(
     change = timed.change
     if "routes" in change:
         for instance, routes in _routes(plan, change["routes"]).items():
-            schedule.tell(instance, number, {"routes": routes})
+            schedule.tell(instance, number, {"at_ns": timed.at_ns, "routes": routes})
         return
     src, dst = change["link"]
     if "status" not in change:
@@ -464,8 +473,12 @@ def _add(
         schedule.steps[number] = step
         _hold(step, held, down)
         for instance, told in step.told.items():
-            name, directions = told["link"], {way: told[way] for way in ("a_to_b", "b_to_a")}
-            schedule.tell(instance, number, {"link": {"name": name, **directions}})
+            link_change: LinkChange = {
+                "name": told["link"],
+                "a_to_b": told["a_to_b"],
+                "b_to_a": told["b_to_a"],
+            }
+            schedule.tell(instance, number, {"at_ns": timed.at_ns, "link": link_change})
         return
     up = change["status"] == "up"
     found = links.between(src, dst, change.get("key"))
@@ -474,12 +487,13 @@ def _add(
     for link in found:
         if link.simulated:
             for instance in dict.fromkeys(link.instances):
-                schedule.tell(instance, number, {"status": {"name": link.name, "up": up}})
+                status: StatusChange = {"name": link.name, "up": up}
+                schedule.tell(instance, number, {"at_ns": timed.at_ns, "status": status})
         if up or not link.simulated:  # `configLinkStatus` may have set the end of a simulated one down
             schedule.set_interfaces(link, number, up)
     if change.get("reroute"):
         for instance, routes in routes_without(frozenset(down)).items():
-            schedule.tell(instance, number, {"routes": routes})
+            schedule.tell(instance, number, {"at_ns": timed.at_ns, "routes": routes})
 
 
 def _emulated(plan: Plan) -> frozenset[str]:
@@ -487,9 +501,9 @@ def _emulated(plan: Plan) -> frozenset[str]:
     return frozenset(node["name"] for made in plan.machines.values() for node in nodes_of(made))
 
 
-def _routes(plan: Plan, wanted: Mapping[str, list[Json]]) -> dict[str, Json]:
+def _routes(plan: Plan, wanted: Mapping[str, list[Mapping[str, Any]]]) -> dict[str, Routes]:
     """By instance: the routes of its nodes, as the instance takes them."""
-    by_name: dict[str, Json] = {}
+    by_name: dict[str, Routes] = {}
     instances = plan.instances
     for name, routes in wanted.items():
         instance = plan.instance_of.get(name, "")
@@ -513,7 +527,7 @@ def _starts(cluster: Machines, machines: list[str], begin_ns: int) -> dict[str, 
     Instances that have a cut link between them know each other's clock. Other machines' clocks are compared with this
     one by asking them, which is exact to half of the time that the answer takes.
     """
-    clocks: dict[str, Json] = {}
+    clocks: dict[str, MachineClock] = {}
     starts: dict[str, int] = {}
     for machine in machines:
         asked_ns = time.monotonic_ns()

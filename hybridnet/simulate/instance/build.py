@@ -125,8 +125,8 @@ def with_files(direction: DirectionPlan, *, backward: bool = False) -> Direction
 
 def with_trace(direction: DirectionPlan) -> DirectionPlan:
     """The direction with the text of its trace file, where it has one. Raises PlanError: it cannot be read."""
-    model = direction.get("rate_model") or {}
-    if "file" not in model or "text" in model:
+    model = direction.get("rate_model")
+    if model is None or model["model"] != "opportunities" or "text" in model:
         return direction
     try:
         text = Path(model["file"]).read_text(encoding="ascii")

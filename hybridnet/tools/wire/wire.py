@@ -370,9 +370,9 @@ class Wire:
         for direction in self._directions.values():
             if direction.plugin is not None:
                 find_plugin(direction.plugin["file"])
-            trace = (direction.rate_model or {}).get("file")
-            if trace is not None and not Path(trace).is_file():
-                raise UsageError(f"{what}: there is no trace file {trace}; give a mahimahi trace")
+            model = direction.rate_model
+            if model is not None and model["model"] == "opportunities" and not Path(model["file"]).is_file():
+                raise UsageError(f"{what}: there is no trace file {model['file']}; give a mahimahi trace")
         self._refuse_name_in_use()
 
     def _refuse_name_in_use(self) -> None:
