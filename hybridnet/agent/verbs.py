@@ -3,7 +3,7 @@
 
     class Agent:
         @verb
-        def facts(self) -> dict[str, Any]: ...
+        def facts(self) -> Facts: ...
 
 A method without the mark cannot be called from elsewhere, whatever it is called.
 

@@ -8,12 +8,13 @@ import json
 import secrets
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hybridnet.cli.doctor_opinions import Finding
 from hybridnet.describe.quantities import format_delay
 from hybridnet.errors import MachineError
-from hybridnet.machines.workers.way_probe import TOKEN_BYTES
+from hybridnet.machines.cluster.machines import VerbCall
+from hybridnet.machines.workers import way_probe
 from hybridnet.system.python_command import python_module
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ MOST_OFFSET_S = 0.1
 MOST_DRIFT_PPM = 100.0
 MOST_RTT_S = 0.5e-3
 LEAST_BANDWIDTH_BPS = 1e9
-_PROBE = "hybridnet.machines.workers.way_probe"
+_PROBE = way_probe.__name__
 _OFFLOADS = ("tcp-segmentation-offload", "generic-receive-offload", "tx-checksumming")
 
 
@@ -54,7 +55,7 @@ class Way:
     drift_error_ppm: float
     lost: int
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data, with what to do about it."""
         return {**asdict(self), "opinions": opinions_of(self)}
 
@@ -100,7 +101,7 @@ def examine_machines(cluster: Cluster) -> dict[str, list[Finding]]:
         machine: python_module("hybridnet.cli", cluster.facts(machine)["executable"])
         for machine in cluster.machines
     }
-    calls: dict[str, tuple[str, dict[str, Any]]] = {
+    calls: dict[str, VerbCall] = {
         machine: ("exec", {"argv": [*program, "doctor", "--json"], "timeout": _PATIENCE_S})
         for machine, program in programs.items()
     }
@@ -147,10 +148,10 @@ def measure_ways(cluster: Cluster, tell: Callable[[str], object]) -> list[Way]:
     return ways
 
 
-def _measure(cluster: Cluster, machine: str, other: str) -> dict[str, Any]:
+def _measure(cluster: Cluster, machine: str, other: str) -> way_probe.Way:
     """From a machine to another, which serves meanwhile."""
     address = cluster.address(other)
-    token = secrets.token_hex(TOKEN_BYTES).encode() + b"\n"
+    token = secrets.token_hex(way_probe.TOKEN_BYTES).encode() + b"\n"
     program = [*python_module(_PROBE, cluster.facts(other)["executable"]), "serve", address]
     server = cluster.call(other, "start_process", node="", command=program, stdin=True)["number"]
     try:
@@ -170,7 +171,7 @@ def _measure(cluster: Cluster, machine: str, other: str) -> dict[str, Any]:
         if done["status"] != 0:
             words = done["stderr"].decode(errors="replace").strip()[-300:]
             raise MachineError(f"machine {machine} does not reach {other} at {address}: {words}")
-        answer: dict[str, Any] = json.loads(done["stdout"])
+        answer: way_probe.Way = json.loads(done["stdout"])
         return answer
     finally:
         cluster.call(other, "close_process", number=server)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from hybridnet.plan.choices.fit import AFXDP_PORT_BYTES
 from hybridnet.system.tun import TUN
@@ -37,7 +36,7 @@ class Finding:
     needed: bool = False  # without it the main job does not run
     package: str = ""
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data."""
         return asdict(self)
 

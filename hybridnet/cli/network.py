@@ -299,14 +299,14 @@ def _named(name: str, text: str, words: list[str]) -> RemoteController:
             raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
         return RemoteController(name, ip, port)
     kind, colon, rest = text.partition(":")
-    common: dict[str, Any] = {"arguments": words, "on_line": _printer(name)}
+    on_line = _printer(name)
     if kind in ("faucet", "gauge"):
         if not rest:
             raise UsageError(f"--controller {text}: which configuration? Write {kind}:{kind}.yaml")
-        return (Faucet if kind == "faucet" else Gauge)(name, rest, **common)
+        return (Faucet if kind == "faucet" else Gauge)(name, rest, arguments=words, on_line=on_line)
     if colon and kind == "osken":
-        return OsKen(name, *filter(None, rest.split(",")), **common)
-    return Ryu(name, *text.split(","), **common)
+        return OsKen(name, *filter(None, rest.split(",")), arguments=words, on_line=on_line)
+    return Ryu(name, *text.split(","), arguments=words, on_line=on_line)
 
 
 def _words_of(arguments: str) -> list[str]:

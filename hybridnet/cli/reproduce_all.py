@@ -14,7 +14,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
@@ -77,7 +76,7 @@ class Reproduced:
         """It ended, and every promise of its last try is kept."""
         return not self.failure and bool(self.tries) and all_hold(self.tries[-1])
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return {
             "name": self.plan.name,
             "options": list(self.plan.options),

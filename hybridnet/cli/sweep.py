@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hybridnet.cli.network import SPREAD, add_asked_arguments, asked_words
 from hybridnet.cli.places import add_place_arguments, place_words, places_of
@@ -241,7 +241,7 @@ def _claim(directory: Path, command: Command, arguments: argparse.Namespace) -> 
     import hashlib
 
     script = None if arguments.file is None else hashlib.sha256(Path(arguments.file).read_bytes()).hexdigest()
-    said: dict[str, Any] = {
+    said: dict[str, object] = {
         "verb": command.verb,
         "words": [*command.words, *command.script_words],
         "script": script,
@@ -257,7 +257,7 @@ def _claim(directory: Path, command: Command, arguments: argparse.Namespace) -> 
     return held
 
 
-def _claim_folder(directory: Path, note: Path, said: dict[str, Any], script: str | None) -> None:
+def _claim_folder(directory: Path, note: Path, said: dict[str, object], script: str | None) -> None:
     if note.is_file():
         before = read_object(note)
         if before != said:

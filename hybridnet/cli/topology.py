@@ -98,7 +98,7 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         return as_native(made)
 
 
-def load_file(file: str) -> tuple[dict[str, Any], Topo | None]:
+def load_file(file: str) -> tuple[dict[str, object], Topo | None]:
     """The names that a file defines; its ``if __name__ == "__main__"`` part does not run. A file that starts a network
     all the same ends there, and nothing starts: see `hybridnet.run.net.dry_run`.
 

@@ -170,7 +170,7 @@ class _Line:
         self._socket.close()
         self.open = False
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, message: Mapping[str, object]) -> None:
         self._pending += json.dumps(message).encode()
         try:
             sent = self._socket.send(self._pending)

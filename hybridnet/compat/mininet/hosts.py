@@ -19,6 +19,7 @@ from hybridnet.compat.mininet.link import Intf, Link, is_overridden, set_param
 from hybridnet.compat.mininet.log import LEVELS, debug, info, lg
 from hybridnet.compat.mininet.network import Network, is_constructing, network_of_loose_nodes
 from hybridnet.compat.mininet.util import numCores
+from hybridnet.describe.schema.plans import CpuLimit
 from hybridnet.describe.topo.host_options import MOST_CORES
 from hybridnet.describe.values import number
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
@@ -613,11 +614,11 @@ class CPULimitedHost(Host):
         in_real_time = (sched or self.sched) == "rt"
         part = _part_of_processors(f, self)
         share = None if part < 0 else part if in_real_time else part * numCores()
-        self._limit(share=share, sched="rt" if in_real_time else "cfs", period_us=self.period_us)
+        self._limit({"share": share, "sched": "rt" if in_real_time else "cfs", "period_us": self.period_us})
 
-    def _limit(self, **limit: Any) -> None:
+    def _limit(self, limit: CpuLimit) -> None:
         try:
-            super()._limit(**limit)
+            super()._limit(limit)
         except EnvironmentLackError as problem:
             tolerate("cpu= and cores= of hosts", f"it has no effect: {problem}")
 

@@ -40,7 +40,7 @@ class External:
     machine: str | None = None
     instance: str | int | None = None
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> dict[str, object]:
         """Its options, as a description takes them."""
         return {name: value for name, value in vars(self).items() if name != "device" and value is not None}
 
@@ -56,7 +56,7 @@ def packet_filter(value: Any, what: str) -> str | None:
     return None if value is None else capture_filter(value, what, error=TopologyError)
 
 
-def backend_options(value: Any, what: str) -> dict[str, Any]:
+def backend_options(value: Any, what: str) -> dict[str, object]:
     """Options of a backend, which the plan's schema checks."""
     if value is None:
         return {}

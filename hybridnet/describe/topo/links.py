@@ -26,7 +26,7 @@ __all__ = ["describe_link", "link_options"]
 _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 
 
-def link_options(opts: Mapping[str, Any], what: str) -> dict[str, Any]:
+def link_options(opts: Mapping[str, Any], what: str) -> dict[str, object]:
     """The options of a link.
 
     Raises:
@@ -71,7 +71,7 @@ def describe_link(
     return LinkSpec(name, ends[0], ends[1], directions[0], directions[1], key, dict(given), patch)
 
 
-def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, Any]:
+def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, object]:
     params = dict(given.get(f"params{number}") or {})
     check_names(
         params, END_OPTIONS | direction_options(), UNSUPPORTED_LINK_OPTIONS, f"{what}: params{number}"

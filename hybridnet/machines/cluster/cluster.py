@@ -44,6 +44,7 @@ from hybridnet.machines.cluster.roll import Roll
 from hybridnet.machines.cluster.starters import LocalStarter, SshStarter, Starter
 from hybridnet.machines.workers.fabric import Fabric
 from hybridnet.machines.workers.ssh import SshMachine
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.cleaning import clean_remote, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.guardian import Guardian
@@ -359,7 +360,7 @@ class Cluster:
                     warn(f"*** Warning: not everything could be removed: {error}\n")
                 raise
 
-    def remove(self, machine: str) -> dict[str, Any]:
+    def remove(self, machine: str) -> dict[str, Snapshot | None]:
         """Let a machine leave while the others run on. It is none of the cluster at once, and nothing is left of it
         when this returns.
 
@@ -381,7 +382,7 @@ class Cluster:
             worker, ended = self._roll.agent(machine)
             self._roll.forget(machine)
             try:
-                final: dict[str, Any] = self._ask(machine, worker, ended, "destroy")
+                final: dict[str, Snapshot | None] = self._ask(machine, worker, ended, "destroy")
             finally:
                 self._forget(machine)
             return final

@@ -35,6 +35,7 @@ from hybridnet.agent.machine.agent import OTHER_VERBS_AT_ONCE, VERBS_AT_ONCE, Ag
 from hybridnet.agent.programs.acts import note_programs
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.machines.cluster.machines import Arrival, Call, Calls, Loss
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.guardian import Guardian
@@ -147,7 +148,7 @@ class Here:
             "no cluster='here'"
         )
 
-    def remove(self, machine: str) -> dict[str, Any]:
+    def remove(self, machine: str) -> dict[str, Snapshot | None]:
         """Refuse likewise. Raises UsageError."""
         _check(machine)
         raise UsageError(

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.journal import Journal
 from hybridnet.system.process_watch import Part
 
@@ -80,7 +81,7 @@ class Machines(Protocol):
     def joining(self, machine: str) -> AbstractContextManager[Arrival]:
         """Start a machine that is none of them so far: see `hybridnet.machines.cluster.Cluster.joining`."""
 
-    def remove(self, machine: str) -> dict[str, Any]:
+    def remove(self, machine: str) -> dict[str, Snapshot | None]:
         """Let a machine leave while the others run on: see `hybridnet.machines.cluster.Cluster.remove`."""
 
     def processes(self) -> dict[str, Part]:

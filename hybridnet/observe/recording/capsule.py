@@ -19,7 +19,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from hybridnet.errors import UsageError
 from hybridnet.system.simulated_time import time_is_simulated
@@ -50,7 +49,7 @@ class Capsule:
     folder: Path | None = None
     _hashes: dict[str, str] = field(default_factory=dict)
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, object]:
         """What the manifest says."""
         for name, path in self.files.items():
             if name not in self._hashes:

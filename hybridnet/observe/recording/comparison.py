@@ -8,7 +8,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from hybridnet.observe.recording.capsule import FILES
 from hybridnet.observe.recording.figures import figures_of_run
@@ -56,7 +55,7 @@ class Difference:
         """Whether the difference is within its interval, or within this share of the first."""
         return abs(self.absolute) <= self.half_width or abs(self.relative) <= within
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data."""
         return {
             "name": self.name,
@@ -87,7 +86,7 @@ class Comparison:
         """Whether counters differ because one simulation lasted longer."""
         return self.simulated_s is not None and self.simulated_s[0] != self.simulated_s[1]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data."""
         return {
             "identical": self.identical,

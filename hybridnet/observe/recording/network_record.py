@@ -51,7 +51,7 @@ class NetworkRecord:
     """
 
     def __init__(
-        self, folder: Path, plan: dict[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None
+        self, folder: Path, plan: Mapping[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None
     ) -> None:
         self.folder = folder
         self._captures = {

@@ -73,7 +73,7 @@ class Rerun:
             return self.comparison.identical
         return not self.disagreeing
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data."""
         return {
             "path": str(self.path),

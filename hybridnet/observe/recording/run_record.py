@@ -74,7 +74,7 @@ class RunRecord:
             raise
 
     def network(
-        self, plan: dict[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None
+        self, plan: Mapping[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None
     ) -> NetworkRecord:
         """A network has started.
 

@@ -81,14 +81,14 @@ def write_web_page(
     return page
 
 
-def _facts(run: Path) -> dict[str, Any]:
+def _facts(run: Path) -> dict[str, object]:
     """What stands above the charts; what is not there is left out: a run that was killed has no verdict."""
     try:
         manifest = manifest_of(run)
     except UsageError:
         manifest = {}
     words = [manifest.get("verb", ""), *manifest.get("arguments", [])]
-    facts: dict[str, Any] = {
+    facts: dict[str, object] = {
         "name": run.resolve().name,
         "command": " ".join(word for word in words if word),
         "began": manifest.get("began", ""),
@@ -99,7 +99,7 @@ def _facts(run: Path) -> dict[str, Any]:
     return facts
 
 
-def _page(data: dict[str, Any], libraries: Mapping[str, str]) -> str:
+def _page(data: dict[str, object], libraries: Mapping[str, str]) -> str:
     # Whatever a name of the network has in it, no tag begins or ends in the data.
     parts = {
         "style": libraries["uPlot.min.css"] + _static("pictures.css"),
@@ -114,7 +114,7 @@ def _static(name: str) -> str:
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
-def _charts(picture: Picture) -> list[dict[str, Any]]:
+def _charts(picture: Picture) -> list[dict[str, object]]:
     """The picture, and the distribution of its values where that is of interest."""
     shown = sorted(picture.lines, key=lambda line: -float(line.values.mean()))[:MOST_LINES]
     common = {"more": len(picture.lines) - len(shown)}
@@ -127,7 +127,7 @@ def _charts(picture: Picture) -> list[dict[str, Any]]:
     return [{**chart, **common} for chart in charts]
 
 
-def _over_time(picture: Picture, shown: list[Line]) -> dict[str, Any]:
+def _over_time(picture: Picture, shown: list[Line]) -> dict[str, object]:
     drawn = [total_of(picture.lines), *shown] if picture.total and len(picture.lines) > 1 else shown
     instants, columns, mean_of_s = _together(drawn)
     return {
@@ -170,7 +170,7 @@ def _means(line: Line, begin: float, width: float) -> Any:
     return numpy.divide(sums, counts, out=numpy.full(INSTANTS, numpy.nan), where=counts > 0)
 
 
-def _distribution(picture: Picture, shown: list[Line]) -> dict[str, Any]:
+def _distribution(picture: Picture, shown: list[Line]) -> dict[str, object]:
     most = max(float(line.values.max()) for line in shown)
     points = numpy.linspace(0.0, most or 1.0, SHARES)
     return {
@@ -191,7 +191,7 @@ def _distribution(picture: Picture, shown: list[Line]) -> dict[str, Any]:
     }
 
 
-def _histogram(picture: Picture, shown: list[Line]) -> dict[str, Any]:
+def _histogram(picture: Picture, shown: list[Line]) -> dict[str, object]:
     """All lines of a histogram have the same bins; the last edge repeats the last bin, as steps are drawn."""
     return {
         "kind": "histogram",

@@ -58,7 +58,7 @@ class Check:
         """What `to_json` made."""
         return cls(**written)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         return asdict(self)
 
 

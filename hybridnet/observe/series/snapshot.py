@@ -234,7 +234,7 @@ class ConnectionRow(NamedRow):
 
     node: str
     state: str
-    recovery: str
+    recovery: str  # open, reduced, recovery, loss
     initial_sequence: str
     cwnd_bytes: int
     in_flight_bytes: int
@@ -245,6 +245,7 @@ class ConnectionRow(NamedRow):
     send_window_bytes: int
     retransmitted_segments: int
     timeouts: int
+    rto_ns: int
     ssthresh_bytes: NotRequired[int]  # absent: nothing was lost yet
     srtt_ns: NotRequired[int]
     rttvar_ns: NotRequired[int]

@@ -50,7 +50,7 @@ class Asked:
         }
         return [flag for flag, value in given.items() if value is not None]
 
-    def and_own(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def and_own(self, options: Mapping[str, Any]) -> dict[str, object]:
         """The options of a plan that are asked for, with those that a network has said.
 
         Raises:

@@ -31,7 +31,7 @@ class FileTopo(Topo):
         controllers: by name what the file says of them; None if it says nothing.
     """
 
-    controllers: dict[str, dict[str, Any]] | None = None
+    controllers: dict[str, dict[str, object]] | None = None
 
     def build(self, file: str, text: str, options: Mapping[str, Any]) -> None:
         if file.endswith(".graphml"):

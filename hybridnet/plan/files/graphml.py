@@ -207,7 +207,7 @@ def _within(what: str, add: Callable[..., Any], *arguments: Any, **options: Any)
         raise TopologyError(f"{what}: an attribute is not an option: {plain(', '.join(options))}") from None
 
 
-def _texts(options: Mapping[str, Any]) -> dict[str, Any]:
+def _texts(options: Mapping[str, Any]) -> dict[str, object]:
     """Each value as GraphML has it."""
     return {
         name: value if isinstance(value, bool | int | float | str) else json.dumps(value)
@@ -215,7 +215,7 @@ def _texts(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _values(data: Mapping[str, Any], what: str) -> dict[str, Any]:
+def _values(data: Mapping[str, Any], what: str) -> dict[str, object]:
     found = {}
     for name, value in data.items():
         if isinstance(value, str) and value.startswith(_TEXT_OF_JSON):

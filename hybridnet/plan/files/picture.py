@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from hybridnet.describe.topo import NodeSpec, Topo, natural
 from hybridnet.describe.topo.roles import ROLES
@@ -19,7 +19,14 @@ from hybridnet.plan.network.links import LinkPlan
 
 __all__ = ["draw"]
 
-_LINKS: dict[str, tuple[str, dict[str, Any]]] = {
+
+class _Style(TypedDict, total=False):
+    color: str
+    linewidth: float
+    linestyle: tuple[float, tuple[float, ...]]  # offset, and how long it is drawn and not drawn
+
+
+_LINKS: dict[str, tuple[str, _Style]] = {
     "emulated": ("emulated link", {"color": "#555555", "linewidth": 1.2}),
     "simulated": ("simulated link", {"color": "#1f77b4", "linewidth": 1.4, "linestyle": (0, (4, 2))}),
     "cut": (

@@ -39,7 +39,7 @@ _CONTROLLER = {
 
 
 @cache
-def schema() -> dict[str, Any]:
+def schema() -> dict[str, object]:
     """The JSON Schema (2020-12) of the form."""
     direction = said_schema(table("direction"))
     end = {name: {"type": ["string", "integer", "null"]} for name in sorted(END_OPTIONS)}
@@ -79,7 +79,7 @@ def schema() -> dict[str, Any]:
     }
 
 
-def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, Any]] | None:
+def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, object]] | None:
     """Add what a file describes. Returns its controllers by name; None if it says nothing about them.
 
     Raises:
@@ -102,7 +102,7 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, Any]
 
 def to_yaml(topo: Topo) -> str:
     """The form of a description: what was written of each node and link."""
-    content: dict[str, Any] = {"format": 1}
+    content: dict[str, object] = {"format": 1}
     for section, role in SECTIONS.items():
         named = {spec.name: plain_node(spec) or None for spec in topo.node_specs() if spec.role == role.name}
         if named:
@@ -189,7 +189,7 @@ def _placed(path: Path, read: Read, file: str, add: Any) -> None:
         raise type(error)(f"{where(path, read, file)}: {error}") from None
 
 
-def _object(properties: dict[str, Any], *others: str) -> dict[str, Any]:
+def _object(properties: Mapping[str, object], *others: str) -> dict[str, object]:
     return {
         "type": ["object", *others] if others else "object",
         "additionalProperties": False,

@@ -33,7 +33,7 @@ def read_yaml(text: str, file: str) -> Read:
     import yaml
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
-        yaml_implicit_resolvers: dict[str, Any] = {}
+        yaml_implicit_resolvers: dict[str, object] = {}
 
     _resolve_as_we_do(Loader)
     try:
@@ -57,7 +57,7 @@ def write_yaml(content: Any) -> str:
         yaml_implicit_resolvers = dict(yaml.SafeDumper.yaml_implicit_resolvers)
 
     _resolve_as_we_do(Dumper)  # so that text which we would take for a number is quoted, too
-    options: dict[str, Any] = {"sort_keys": False, "default_flow_style": None, "width": 120}
+    options: dict[str, object] = {"sort_keys": False, "default_flow_style": None, "width": 120}
     return str(yaml.dump(content, Dumper=Dumper, allow_unicode=True, **options))
 
 
@@ -93,7 +93,7 @@ def _value(loader: Any, node: Any, path: Path, lines: dict[Path, int], file: str
         )
     if isinstance(node, yaml.MappingNode):
         loader.flatten_mapping(node)
-        made: dict[str, Any] = {}
+        made: dict[str, object] = {}
         for key_node, value_node in node.value:
             key = key_node.value
             if not isinstance(key_node, yaml.ScalarNode) or key in made:

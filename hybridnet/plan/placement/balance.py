@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from hybridnet.describe.schema.plans import InstancePlan, SimulatedLink
 from hybridnet.plan.placement.division import expected_mbps
@@ -46,7 +45,7 @@ class Balance:
     cut_mbps: int
     lookahead_ns: int | None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data; ``loads`` by instance."""
         return asdict(self)
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hybridnet.describe.quantities import format_delay
 from hybridnet.describe.topo import LinkSpec, Topo
@@ -186,7 +185,7 @@ def _is_short(link: LinkSpec, least_cut_delay_ns: int) -> bool:
     return min(link.a_to_b.least_delay_ns, link.b_to_a.least_delay_ns) < least_cut_delay_ns
 
 
-def _slowed(link: LinkSpec, least_cut_delay_ns: int) -> dict[str, Any]:
+def _slowed(link: LinkSpec, least_cut_delay_ns: int) -> dict[str, object]:
     """The options of a link with what each direction lacks of the least delay."""
     options = dict(link.options)
     for number, direction in ((1, link.a_to_b), (2, link.b_to_a)):

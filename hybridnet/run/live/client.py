@@ -9,7 +9,7 @@ print(net.exec("h1", "ping -c 3 10.0.0.2")["output"], net.verdict()["word"])
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qs, quote, urlsplit
@@ -128,7 +128,11 @@ class Client:
         return self._send("POST", {"events": events}, "simulation", "step")
 
     def run(
-        self, until: str | None = None, *, speed: float | None = None, condition: dict[str, Any] | None = None
+        self,
+        until: str | None = None,
+        *,
+        speed: float | None = None,
+        condition: Mapping[str, object] | None = None,
     ) -> Answer:
         """Go on to an instant such as ``"20ms"``, until a condition holds, or to the end. Returns at once; see `wait`.
 
@@ -177,14 +181,14 @@ class Client:
     def _get(self, *path: Any) -> Answer:
         return dict(json.loads(self._ask("GET", None, *path)))
 
-    def _send(self, method: str, body: dict[str, Any] | None, *path: Any) -> Answer:
+    def _send(self, method: str, body: Mapping[str, object] | None, *path: Any) -> Answer:
         return dict(json.loads(self._ask(method, body, *path)))
 
-    def _ask(self, method: str, body: dict[str, Any] | None, *path: Any) -> bytes:
+    def _ask(self, method: str, body: Mapping[str, object] | None, *path: Any) -> bytes:
         with self._open(method, body, path) as answer:
             return bytes(answer.read())
 
-    def _open(self, method: str, body: dict[str, Any] | None, path: tuple[Any, ...]) -> Any:
+    def _open(self, method: str, body: Mapping[str, object] | None, path: tuple[Any, ...]) -> Any:
         where = "/".join(quote(str(part), safe="") for part in path)
         try:
             data = None if body is None else json.dumps(body, allow_nan=False).encode()

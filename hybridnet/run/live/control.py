@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 from hybridnet.describe.options import table
@@ -80,7 +81,7 @@ class Control:
             for name, option in table("direction").said.items()
         ]
 
-    def set_link(self, link: str, options: dict[str, Any]) -> Answer:
+    def set_link(self, link: str, options: Mapping[str, Any]) -> Answer:
         """Change options of a link; returns it as `link` does."""
         spec = self._live.link_spec(link)
         if not options:

@@ -11,6 +11,7 @@ from hybridnet.describe.topo import LinkSpec, NodeSpec, Topo
 from hybridnet.describe.values import nearest, plain
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster import Machines
+from hybridnet.observe.results.machines import Counters
 from hybridnet.observe.results.verdict import Verdict
 from hybridnet.plan.network import Plan
 from hybridnet.plan.network.links import LinkPlan
@@ -71,7 +72,7 @@ class Live:
     """
 
     net: Network
-    judge: Callable[[dict[str, Any]], Verdict]
+    judge: Callable[[dict[str, Counters]], Verdict]
     down: Callable[[], frozenset[str]]
     options: Callable[[LinkSpec], tuple[Mapping[str, Any], Mapping[str, Any]]]
     capture: Callable[[str, str, str, str], Any]

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from hybridnet.run.live.access import Tokens
 from hybridnet.run.live.control import Control
 from hybridnet.run.live.files import Files
 from hybridnet.run.live.network import Live
 from hybridnet.run.live.page_options import LOOPBACK
-from hybridnet.run.live.response_schemas import ANSWERS
+from hybridnet.run.live.response_schemas import ANSWERS, Schema
 from hybridnet.run.live.routes import ROUTES, Route
 from hybridnet.run.live.server import Feed, Server, application
 from hybridnet.run.live.terminals import Terminals
@@ -41,7 +41,7 @@ class Page:
     """
 
     routes: ClassVar[Sequence[Route]] = ROUTES
-    answers: ClassVar[Mapping[str, dict[str, Any]]] = ANSWERS
+    answers: ClassVar[Mapping[str, Schema]] = ANSWERS
 
     def __init__(self, live: Live, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()) -> None:
         self._tokens = Tokens()

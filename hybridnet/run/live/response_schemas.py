@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["ANSWERS", "COUNT", "FLAG", "PERHAPS", "TEXT", "Schema", "by_name", "list_of", "object_of"]
+__all__ = [
+    "ANSWERS",
+    "COUNT",
+    "FLAG",
+    "PERHAPS",
+    "STATE",
+    "TEXT",
+    "Schema",
+    "by_name",
+    "list_of",
+    "object_of",
+]
 
-Schema = dict[str, Any]
+Schema = dict[str, object]
 Answer = dict[str, Any]
 """What a route of REST answers: `ANSWERS` has the schema of each."""
 
@@ -89,16 +100,19 @@ _FLOW = object_of(
     error=TEXT,
 )
 
+STATE: dict[str, Schema] = {
+    "number": COUNT,
+    "version": COUNT,
+    "time": NUMBER,
+    "verdict": object_of(word=_WORD, reasons=list_of(TEXT)),
+    "instances": by_name(by_name(NUMBER)),
+    "counts": object_of(machines=COUNT, nodes=COUNT, links=COUNT),
+    "right": {"enum": ["full", "reading"]},
+}
+"""Of the operation ``state``."""
+
 ANSWERS: dict[str, Schema] = {
-    "state": object_of(
-        number=COUNT,
-        version=COUNT,
-        time=NUMBER,
-        verdict=object_of(word=_WORD, reasons=list_of(TEXT)),
-        instances=by_name(by_name(NUMBER)),
-        counts=object_of(machines=COUNT, nodes=COUNT, links=COUNT),
-        right={"enum": ["full", "reading"]},
-    ),
+    "state": object_of(**STATE),
     "verdict": object_of(
         word=_WORD, reasons=list_of(TEXT), notes=list_of(TEXT), figures=by_name(by_name(NUMBER))
     ),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from hybridnet.run.live.flows import MOST_SECONDS
 from hybridnet.run.live.response_schemas import ANSWERS
@@ -16,7 +15,7 @@ from hybridnet.run.live.response_schemas import ANSWERS
 __all__ = ["PREFIX", "ROUTES", "Route", "openapi"]
 
 PREFIX = "/api/v1"
-Schema = dict[str, Any]
+Schema = dict[str, object]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from hybridnet.run.live.control import Control
 from hybridnet.run.live.files import Files
 from hybridnet.run.live.network import UnknownNameError
 from hybridnet.run.live.page_options import LOOPBACK
-from hybridnet.run.live.response_schemas import ANSWERS
+from hybridnet.run.live.response_schemas import ANSWERS, Schema
 from hybridnet.run.live.routes import PREFIX, ROUTES, Route, openapi
 from hybridnet.run.live.terminals import Terminals
 from hybridnet.run.live.updates import Updates
@@ -104,7 +104,7 @@ def application(
     terminals: Terminals,
     files: Files,
     routes: Sequence[Route] = ROUTES,
-    answers: Mapping[str, dict[str, Any]] = ANSWERS,
+    answers: Mapping[str, Schema] = ANSWERS,
 ) -> Starlette:
     """What stands behind the gate."""
     # Asked for when it is wanted: hybridnet may run without being installed, and has no version then.
@@ -124,7 +124,7 @@ def application(
 
 
 def _endpoint(
-    route: Route, control: Control, watcher: Watcher, feed: Feed, document: Callable[[], dict[str, Any]]
+    route: Route, control: Control, watcher: Watcher, feed: Feed, document: Callable[[], Schema]
 ) -> Callable[[Request], Any]:
     check = validator_for(route.body_schema)
 

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: MIT
 """The page of a simulation in virtual time: the same page, with a simulation in the place of machines.
 
-Stepper ── Stepped ──▶ SteppedMachines ──▶ Watcher, Control: as of a network in real time
+Stepper ── Stepper ──▶ SteppedMachines ──▶ Watcher, Control: as of a network in real time
               └─────▶ SteppingControl: to go on, what is to come, queues, connections, messages
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, NoReturn, Protocol
+from typing import Any, ClassVar, NoReturn
 
-from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import plain
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.machines.cluster.machines import Calls
 from hybridnet.observe.results.verdict import Verdict
-from hybridnet.observe.series.snapshot import LinkCounts
-from hybridnet.plan.network import Plan
+from hybridnet.observe.series.snapshot import ConnectionRow
 from hybridnet.run.live.control import Control
 from hybridnet.run.live.network import Live, UnknownNameError
 from hybridnet.run.live.page import Page
@@ -26,34 +24,13 @@ from hybridnet.run.live.routes import Route
 from hybridnet.run.live.stepping_response_schemas import STEPPING_ANSWERS
 from hybridnet.run.live.stepping_routes import STEPPING_ROUTES
 from hybridnet.run.live.watching import Watcher
+from hybridnet.simulate.offline.inspection import ComingEvent, LinkContents, Message
 from hybridnet.simulate.offline.stepper import Stepper
 
-__all__ = ["LiveStepper", "Stepped", "SteppingPage"]
+__all__ = ["LiveStepper", "Stepper", "SteppingPage"]
 
 NEXT_EVENTS = 50
 _SECOND = 1_000_000_000
-
-
-class Stepped(Protocol):
-    """A `hybridnet.simulate.offline.stepper.Stepper`."""
-
-    topo: Topo
-    plan: Plan
-    on_change: Callable[[], object]
-
-    @property
-    def progress(self) -> Any: ...
-    def step(self, events: int = 1) -> Any: ...
-    def asked_to_run(self, until: str | None, condition: Answer | None, speed: float | None) -> Any: ...
-    def pause(self) -> Any: ...
-    def next_events(self, most: int = 50) -> list[Answer]: ...
-    def packets(self) -> Answer: ...
-    def queue(self, link: str, most: int = 100) -> list[Answer]: ...
-    def connections(self) -> list[Answer]: ...
-    def messages(self, first: int = 0, most: int = 200) -> list[Answer]: ...
-    def follow(self, interfaces: Sequence[str]) -> None: ...
-    def figures(self) -> dict[str, dict[str, list[str]]]: ...
-    def link_counts(self, known: int) -> tuple[int, LinkCounts]: ...
 
 
 class LiveStepper(Stepper):
@@ -71,7 +48,7 @@ class SteppingPage(Page):
     answers: ClassVar[Mapping[str, Answer]] = STEPPING_ANSWERS
 
     def __init__(
-        self, stepped: Stepped, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()
+        self, stepped: Stepper, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()
     ) -> None:
         self._stepped = stepped
         net: Any = SteppedNetwork(stepped)
@@ -100,7 +77,7 @@ def _refuse_capture(where: str, *_: str) -> NoReturn:
 class SteppedMachines:
     """What the page asks of machines, answered by the simulation."""
 
-    def __init__(self, stepped: Stepped) -> None:
+    def __init__(self, stepped: Stepper) -> None:
         self._stepped = stepped
         self.machines = list(stepped.plan.machines)
 
@@ -128,7 +105,7 @@ class SteppedMachines:
 class SteppedNetwork:
     """What the page needs of a network: see `hybridnet.run.live.network.Network`."""
 
-    def __init__(self, stepped: Stepped) -> None:
+    def __init__(self, stepped: Stepper) -> None:
         self.topo, self.plan = stepped.topo, stepped.plan
         self.cluster = SteppedMachines(stepped)
         self.nameToNode: dict[str, Any] = {}
@@ -145,7 +122,7 @@ class SteppedNetwork:
 class SteppingControl(Control):
     """`Control`, and what `hybridnet.run.live.stepping_routes` adds."""
 
-    def __init__(self, stepped: Stepped, live: Live, watcher: Watcher) -> None:
+    def __init__(self, stepped: Stepper, live: Live, watcher: Watcher) -> None:
         super().__init__(live, watcher)
         self._stepped = stepped
 
@@ -172,18 +149,23 @@ class SteppingControl(Control):
         """Stop."""
         return _progress(self._stepped.pause())
 
-    def next_events(self) -> list[Answer]:
+    def next_events(self) -> list[ComingEvent]:
         """The events to come."""
         return self._stepped.next_events(NEXT_EVENTS)
 
     def packets(self) -> Answer:
         """Where packets are; directions have the number of their link in the drawing."""
-        packets = self._stepped.packets()
-        for direction in packets["directions"]:
-            direction["number"] = self._watcher.number_of(direction.pop("link"))
-        return packets
+        seen = self._stepped.packets()
+        directions = [
+            {
+                **{name: value for name, value in direction.items() if name != "link"},
+                "number": self._watcher.number_of(direction["link"]),
+            }
+            for direction in seen["directions"]
+        ]
+        return {**seen, "directions": directions}
 
-    def queue(self, link: str) -> list[Answer]:
+    def queue(self, link: str) -> list[LinkContents]:
         """What is in a link."""
         try:
             self._live.link(link)
@@ -191,11 +173,11 @@ class SteppingControl(Control):
             raise UnknownNameError(f"link {plain(link)}: there is no such link") from None
         return self._stepped.queue(link)
 
-    def connections(self) -> list[Answer]:
+    def connections(self) -> list[ConnectionRow]:
         """TCP connections."""
         return self._stepped.connections()
 
-    def messages(self) -> list[Answer]:
+    def messages(self) -> list[Message]:
         """The message trace."""
         return self._stepped.messages()
 

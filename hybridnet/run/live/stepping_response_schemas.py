@@ -8,6 +8,7 @@ from hybridnet.run.live.response_schemas import (
     COUNT,
     FLAG,
     PERHAPS,
+    STATE,
     TEXT,
     Schema,
     by_name,
@@ -62,7 +63,7 @@ _CONNECTION: Schema = {
 
 STEPPING_ANSWERS: dict[str, Schema] = {
     **ANSWERS,
-    "state": object_of(**ANSWERS["state"]["properties"], simulation=_PROGRESS),
+    "state": object_of(**STATE, simulation=_PROGRESS),
     "simulation": _PROGRESS,
     "step": _PROGRESS,
     "run": _PROGRESS,

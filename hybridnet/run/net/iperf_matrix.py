@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hybridnet.describe.values import shown, whole
 from hybridnet.errors import ExperimentError, MachineError, UsageError
@@ -63,7 +63,7 @@ class IperfMatrix(NamedTuple):
         """The flows that failed."""
         return [row for row in self.rows if row.error is not None]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The matrix as data."""
         return {**self._asdict(), "rows": [row._asdict() for row in self.rows]}
 

@@ -253,19 +253,21 @@ class Net(Structure):
         from hybridnet.simulate.offline import simulate  # only who simulates waits for this import
         from hybridnet.simulate.offline.run_files import Keeper
 
-        how: dict[str, Any] = {
-            "seeds": seeds,
-            "parallel": parallel,
-            "mpi": mpi,
-            "hosts": hosts,
-            "real_time": real_time,
-            "jobs": jobs,
-            "trace_hash": trace_hash,
-            "series": self._recorded.series if series is None else series,
-        }
         topo = self._described()
         keeper = Keeper(self._recorded.out)
-        report = simulate(topo, until, options=self._options, **how)
+        report = simulate(
+            topo,
+            until,
+            options=self._options,
+            seeds=seeds,
+            parallel=parallel,
+            mpi=mpi,
+            hosts=hosts,
+            real_time=real_time,
+            jobs=jobs,
+            trace_hash=trace_hash,
+            series=self._recorded.series if series is None else series,
+        )
         keeper.keep(report, topo, self._options)
         return report
 

@@ -8,7 +8,6 @@ import statistics
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hybridnet.agent.hosts.echo import MOST_REQUESTS
 from hybridnet.describe.values import shown
@@ -64,7 +63,7 @@ class PingMatrix:
         rtts = self._pair(source, target)
         return statistics.fmean(rtts) if rtts else None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The matrix as data: the totals, and a row for each pair."""
         return {
             "hosts": self.hosts,

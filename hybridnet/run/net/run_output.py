@@ -73,7 +73,7 @@ class Recorded:
         self._own: RunRecord | None = None
         self._traced: Traced | None = None
         self._network: NetworkRecord | None = None
-        self._sampling: dict[str, Any] | None = None  # what `start_series` is told
+        self._sampling: dict[str, object] | None = None  # what `start_series` is told
         self._sampling_since_s = 0.0
         self._cluster: Machines | None = None
         self._elsewhere: frozenset[str] = frozenset()  # the machines on other computers

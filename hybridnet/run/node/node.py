@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
+from hybridnet.describe.schema.plans import CpuLimit
 from hybridnet.describe.topo import host_options
 from hybridnet.describe.values import flag, number, plain, shown, speakable, text
 from hybridnet.errors import MachineError, UsageError
@@ -358,18 +359,18 @@ class Host(Node):
             TopologyError: it makes no sense.
             EnvironmentLackError: its machine gives no control groups.
         """
-        limit: dict[str, Any] = {"share": host_options.share(f, f"host {self.name}: cpu")}
+        limit: CpuLimit = {"share": host_options.share(f, f"host {self.name}: cpu")}
         if sched is not None:
             limit["sched"] = host_options.scheduler(sched, f"host {self.name}: sched")
-        self._limit(**limit)
+        self._limit(limit)
 
     def setCPUs(self, cores: Any, mems: int = 0) -> None:
         """Pin it to processors: a number, a list, or text such as ``"0,2-3"``; None: all. `mems` changes nothing."""
-        self._limit(cores=host_options.cores(cores, f"host {self.name}: cores"))
+        self._limit({"cores": host_options.cores(cores, f"host {self.name}: cores")})
 
-    def _limit(self, **limit: Any) -> None:
+    def _limit(self, limit: CpuLimit) -> None:
         self._call("limit_cpu", node=self.name, limit=limit)
-        self.settings.note(f"limit of {min(limit)}", partial(self._limit, **limit))
+        self.settings.note(f"limit of {min(limit)}", partial(self._limit, limit))
 
 
 class Switch(Node):

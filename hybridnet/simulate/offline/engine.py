@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict, final
 
 from hybridnet.describe.options.tables import extension
 from hybridnet.describe.schema.plans import InstancePlan
@@ -14,9 +14,26 @@ from hybridnet.observe.series.snapshot import Elements, LinkRow
 from hybridnet.plan.placement.parts import Partition, ends_of
 from hybridnet.simulate.instance.build import add_nodes, with_files
 
-__all__ = ["Engine", "OnTime", "Parts", "Whole"]
+__all__ = ["Engine", "OnTime", "Parts", "Synchronization", "Whole"]
 
-Json = dict[str, Any]
+
+@final
+class PartCounters(TypedDict):
+    """How one part met the others: see `simcore/parallel/partition.h`."""
+
+    windows: int
+    sent_packets: int
+    sent_bytes: int
+    waited_ns: int
+    wall_ns: int
+
+
+@final
+class Synchronization(TypedDict):
+    """How the parts of a simulation met."""
+
+    parts: list[PartCounters]
+
 
 _FIRST_PIECE_NS = 1_000_000
 _PIECE_S = 0.1
@@ -44,7 +61,7 @@ class Engine(Protocol):
     def trace_hash(self) -> str | None:
         """A digest of the trace so far, 64 hex digits; None: it was not asked for."""
 
-    def totals(self) -> tuple[int, Json | None]:
+    def totals(self) -> tuple[int, Synchronization | None]:
         """Events that were handled, and how the parts met (see `Parts`)."""
 
 
@@ -98,7 +115,7 @@ class Whole:
     def trace_hash(self) -> str | None:
         return _digest(self._simulation.trace_hashes()) if self._hashed else None
 
-    def totals(self) -> tuple[int, Json | None]:
+    def totals(self) -> tuple[int, Synchronization | None]:
         return self._simulation.events, None
 
 
@@ -216,7 +233,7 @@ class Parts:
         own = [row for part in self._here.values() for row in part.trace_hashes()]
         return _digest(row for process in self._gather(own) for row in process)
 
-    def totals(self) -> tuple[int, Json | None]:
+    def totals(self) -> tuple[int, Synchronization | None]:
         own = (self._simulation.events, [part.counters() for part in self._here.values()])
         told = self._gather(own)
         parts = [counters for _, of_process in told for counters in of_process]

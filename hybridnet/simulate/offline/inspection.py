@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NotRequired, TypedDict, final
 
 from hybridnet.describe.values import shown, text, whole
 from hybridnet.errors import UsageError
 from hybridnet.observe.recording.frames_text import Ends, line_of
+from hybridnet.observe.series.snapshot import ConnectionRow, Snapshot
 from hybridnet.plan.network import Plan
-from hybridnet.simulate.offline.engine import Json
 from hybridnet.simulate.offline.owner import Owner
 
 __all__ = ["SECTIONS", "Looking"]
@@ -29,6 +29,74 @@ _TEXTS = ("state", "recovery", "status")
 _LINK = re.compile(r"(?P<link>.+):[^:>]+>[^:>]+")
 
 
+class ComingEvent(TypedDict):
+    """An event to come, as things are."""
+
+    time_ns: int
+    what: str
+    where: str  # a node, a direction of a link, a connection; empty: it is nobody's
+    packet: NotRequired[str | None]  # that arrives, as text
+
+
+@final
+class PacketInLink(TypedDict):
+    """A packet in a direction of a link. What is not decided is None."""
+
+    place: str  # waiting, sending, wire, delay: an extra one
+    begins_ns: int | None  # its first bit is sent
+    departs_ns: int | None  # its last bit is
+    arrives_ns: int | None  # its first segment is at the far end
+    bytes: int
+    segments: int
+    text: str
+
+
+@final
+class LinkContents(TypedDict):
+    """What is in a direction of a link."""
+
+    link: str
+    forward: bool
+    waiting: int  # segments
+    under_way: int
+    in_all: int  # packets: a train is one
+    packets: list[PacketInLink]
+
+
+@final
+class SeenDirection(TypedDict):
+    """The same for a drawing: of each packet place, first and last instant, bytes, segments and kind."""
+
+    link: str
+    forward: bool
+    waiting: int
+    under_way: int
+    in_all: int
+    packets: list[list[str | int | None]]
+
+
+@final
+class SeenPackets(TypedDict):
+    """Where packets are now."""
+
+    time_ns: int
+    capped: bool  # there are others
+    directions: list[SeenDirection]
+
+
+@final
+class Message(TypedDict):
+    """A packet that left an interface or came to it."""
+
+    number: int
+    time_ns: int
+    interface: str
+    sent: bool
+    bytes: int
+    segments: int
+    text: str
+
+
 class Looking:
     """The part of a `Stepper` that looks.
 
@@ -44,9 +112,8 @@ class Looking:
         self._owner = owner
         self._firsts: dict[Ends, int] = {}  # of TCP's directions, so that the text counts from them
 
-    def next_events(self, most: int = 50) -> list[Json]:
-        """The events to come, as things are: ``time_ns``, ``what``, ``where`` (a node, a direction of a link, a
-        connection; empty where it is nobody's), and of a packet that arrives ``packet``, its text.
+    def next_events(self, most: int = 50) -> list[ComingEvent]:
+        """The events to come, as things are.
 
         Args:
             most: 1 to 1000.
@@ -54,18 +121,12 @@ class Looking:
         count = whole(most, "next_events: most", 1, MOST_EVENTS)
         return self._owner.call(lambda: self._next_events(count))
 
-    def queue(self, link: str, most: int = 100) -> list[Json]:
+    def queue(self, link: str, most: int = 100) -> list[LinkContents]:
         """What is in both directions of a link, there and back.
 
         Args:
             link: its name.
             most: packets shown of what waits, and of what is on its way; 1 to 1000.
-
-        Returns:
-            Of each direction ``waiting`` and ``under_way``, how many segments there are, ``in_all``, how many packets
-            (a train is one), and ``packets``: of each ``place`` (waiting, sending, wire, delay: an extra one),
-            ``begins_ns``, ``departs_ns`` and ``arrives_ns`` (when its first bit is sent, its last bit is, and its first
-            segment is at the far end; None where that is not decided), ``bytes``, ``segments`` and ``text``.
 
         Raises:
             UsageError: there is no such link.
@@ -74,9 +135,9 @@ class Looking:
         seen = self._owner.call(lambda: self._reading(self._simulation.look_at_link(name, count)))
         return [self._contents(direction) for direction in seen]
 
-    def packets(self) -> Json:
-        """Where packets are now, for a drawing: ``time_ns``, and the directions of links that have some, at most 30 of
-        what waits and 30 of what is on its way in each, 2000 or little more in all; ``capped``: there are others.
+    def packets(self) -> SeenPackets:
+        """Where packets are now, for a drawing: the directions of links that have some, at most 30 of what waits and 30
+        of what is on its way in each, 2000 or little more in all.
         """
         time_ns, seen = self._owner.call(
             lambda: (
@@ -86,33 +147,22 @@ class Looking:
         )
         shown_packets = sum(len(direction["packets"]) for direction in seen)
         there = sum(direction["in_all"] for direction in seen)
-        return {
-            "time_ns": time_ns,
-            "capped": there > shown_packets or shown_packets >= ANIMATED_TOGETHER,
-            "directions": [
-                {
-                    **direction,
-                    "packets": [
-                        [place, begins, arrives, size, segments, _kind(frame)]
-                        for place, begins, _, arrives, size, segments, frame in direction["packets"]
-                    ],
-                }
-                for direction in seen
-            ],
-        }
+        directions: list[SeenDirection] = seen
+        for direction, of_it in zip(directions, [each["packets"] for each in seen], strict=True):
+            direction["packets"] = [
+                [place, begins, arrives, size, segments, _kind(frame)]
+                for place, begins, _, arrives, size, segments, frame in of_it
+            ]
+        capped = there > shown_packets or shown_packets >= ANIMATED_TOGETHER
+        return {"time_ns": time_ns, "capped": capped, "directions": directions}
 
-    def connections(self) -> list[Json]:
-        """The TCP connections of simulated hosts, at most 1000: ``name``, ``node``, ``state`` (of the state machine),
-        ``recovery`` (open, reduced, recovery, loss), and figures: ``cwnd_bytes``, ``in_flight_bytes``, ``rto_ns``,
-        ``send_window_bytes``, and, as soon as there are any, ``ssthresh_bytes``, ``srtt_ns``, ``rttvar_ns`` and
-        ``rtt_ns``.
-        """
-        rows: list[Json] = self._owner.call(lambda: self._simulation.connections(MOST_CONNECTIONS))
+    def connections(self) -> list[ConnectionRow]:
+        """The TCP connections of simulated hosts, at most 1000."""
+        rows: list[ConnectionRow] = self._owner.call(lambda: self._simulation.connections(MOST_CONNECTIONS))
         return rows
 
-    def messages(self, first: int = 0, most: int = 200) -> list[Json]:
-        """The latest packets that left interfaces or came to them: ``number``, ``time_ns``, ``interface``, ``sent``,
-        ``bytes``, ``segments``, ``text``. The simulation keeps 4096.
+    def messages(self, first: int = 0, most: int = 200) -> list[Message]:
+        """The latest packets that left interfaces or came to them. The simulation keeps 4096.
 
         Args:
             first: only those of this number and later.
@@ -149,14 +199,14 @@ class Looking:
                 raise UsageError(f"follow: there is no interface {shown(name)}")
         self._owner.call(lambda: self._simulation.follow_messages(names))
 
-    def snapshot(self) -> Json:
+    def snapshot(self) -> Snapshot:
         """All counters."""
-        snapshot: Json = self._owner.call(self._simulation.snapshot)
+        snapshot: Snapshot = self._owner.call(self._simulation.snapshot)
         return snapshot
 
     def figures(self) -> dict[str, dict[str, list[str]]]:
         """What conditions can speak of: by section and element the names of its figures; at most 2000 elements each."""
-        snapshot = self.snapshot()
+        snapshot: Mapping[str, Any] = self.snapshot()
         return {
             section: {
                 row["name"]: [
@@ -169,13 +219,13 @@ class Looking:
             for section in SECTIONS
         }
 
-    def _next_events(self, most: int) -> list[Json]:
+    def _next_events(self, most: int) -> list[ComingEvent]:
         """In the simulation's thread."""
         due = self._reading(self._simulation.next_events(most))
         arriving: dict[str, list[tuple[int, str]]] = {}
-        rows = []
+        rows: list[ComingEvent] = []
         for time_ns, what, where in due:
-            row = {"time_ns": time_ns, "what": what, "where": where}
+            row: ComingEvent = {"time_ns": time_ns, "what": what, "where": where}
             found = _LINK.fullmatch(where) if what == "a packet arrives" else None
             if found is not None:
                 if where not in arriving:
@@ -196,15 +246,21 @@ class Looking:
             ]
         return found
 
-    def _contents(self, direction: Json) -> Json:
-        names = ("place", "begins_ns", "departs_ns", "arrives_ns", "bytes", "segments")
-        return {
-            **direction,
-            "packets": [
-                {**dict(zip(names, row, strict=False)), "text": self._text(row[-1])}
-                for row in direction["packets"]
-            ],
-        }
+    def _contents(self, direction: Any) -> LinkContents:
+        contents: LinkContents = direction
+        contents["packets"] = [
+            {
+                "place": place,
+                "begins_ns": begins_ns,
+                "departs_ns": departs_ns,
+                "arrives_ns": arrives_ns,
+                "bytes": size,
+                "segments": segments,
+                "text": self._text(frame),
+            }
+            for place, begins_ns, departs_ns, arrives_ns, size, segments, frame in direction["packets"]
+        ]
+        return contents
 
     def _reading(self, what: Any) -> Any:
         """`what`, of which the text is to be made: sequence numbers count from those of the connections' SYNs. In the

@@ -6,13 +6,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.observe.series.connection_trace import ConnectionTrace
 from hybridnet.observe.series.figures import Histogram, figures_of, histograms_of, of_sections
 from hybridnet.plan.placement.parts import Partition
-from hybridnet.simulate.offline.engine import Engine, OnTime, Parts, Whole
+from hybridnet.simulate.offline.engine import Engine, OnTime, Parts, Synchronization, Whole
 
 __all__ = ["Job", "Replication", "Series", "replicate", "run_replication"]
 
@@ -70,8 +69,7 @@ class Replication:
         events: that were handled.
         simulated_ns: how much simulated time has passed; less than was asked for where real time was too short.
         trace_hash: a digest of every packet at every link; None: it was not asked for.
-        synchronization: of a simulation in parts, `parts`: for each its `windows`, `sent_packets` and `sent_bytes`, and
-            `waited_ns` of `wall_ns` that it waited for the others.
+        synchronization: of a simulation in parts, how they met.
     """
 
     seed: int
@@ -88,7 +86,7 @@ class Replication:
     events: int = 0
     simulated_ns: int = 0
     trace_hash: str | None = None
-    synchronization: dict[str, Any] | None = None
+    synchronization: Synchronization | None = None
 
     def span(self, key: tuple[str, str]) -> slice:
         """The samples of a figure that say something: those at which it was there, and of a counter those before, at
@@ -106,9 +104,7 @@ class Replication:
         if self.synchronization is None:
             return None
         parts = self.synchronization["parts"]
-        waited_ns: int = sum(part["waited_ns"] for part in parts)
-        wall_ns: int = sum(part["wall_ns"] for part in parts)
-        return waited_ns / max(wall_ns, 1)
+        return sum(part["waited_ns"] for part in parts) / max(sum(part["wall_ns"] for part in parts), 1)
 
 
 def run_replication(

@@ -8,7 +8,6 @@ from array import array
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from hybridnet.observe.results.estimate import Estimate, estimate_of_figure, is_zero_without_event
 from hybridnet.observe.results.run_directory import RunDirectory
@@ -87,7 +86,7 @@ class SimulationReport:
             for each in self.replications
         ]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """All of it but the series, as data."""
         return {
             "until_ns": self.until_ns,
@@ -121,7 +120,7 @@ class SimulationReport:
             written += self._write_series(directory.path)
         return [*written, *(path for each in replications for path in _omnetpp(each, directory))]
 
-    def _histograms(self) -> list[dict[str, Any]]:
+    def _histograms(self) -> list[dict[str, object]]:
         return [
             {"seed": each.seed, "element": element, "name": name, "bins": bins}
             for each in self.replications

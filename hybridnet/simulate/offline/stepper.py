@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from types import TracebackType
 from typing import Any, Self
@@ -24,7 +24,7 @@ from hybridnet.describe.values import number, shown, text, whole
 from hybridnet.errors import UsageError
 from hybridnet.observe.series.snapshot import LinkCounts, link_counts_of
 from hybridnet.plan.network import Plan, PlanOptions
-from hybridnet.simulate.offline.engine import Json, Whole
+from hybridnet.simulate.offline.engine import Whole
 from hybridnet.simulate.offline.inspection import SECTIONS, Looking
 from hybridnet.simulate.offline.owner import Owner
 from hybridnet.simulate.offline.simulate import offline, span_ns
@@ -94,7 +94,7 @@ class Progress:
     stopped: str | None = None
     last_ns: int = 0
 
-    def to_json(self) -> Json:
+    def to_json(self) -> dict[str, object]:
         """As data."""
         return {**asdict(self), "condition": None if self.condition is None else asdict(self.condition)}
 
@@ -157,7 +157,9 @@ class Stepper(Looking):
         pace = None if speed is None else number(speed, "run: speed", SLOWEST, FASTEST)
         return self._owner.call(lambda: self._start(until_ns, condition, pace))
 
-    def asked_to_run(self, until: str | None, condition: Json | None, speed: float | None) -> Progress:
+    def asked_to_run(
+        self, until: str | None, condition: Mapping[str, Any] | None, speed: float | None
+    ) -> Progress:
         """`run`, with a condition as data."""
         return self.run(until, None if condition is None else Condition(**condition), speed)
 

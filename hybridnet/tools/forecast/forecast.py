@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from hybridnet.plan.network import Plan
 from hybridnet.tools.forecast.demand import Demand
@@ -50,7 +49,7 @@ class Bound:
     factor: float
     carried_bps: float
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data."""
         named = None if self.part is None else {"kind": self.part.kind, "name": self.part.name}
         return {"part": named, "factor": round(self.factor, 4), "carried_bps": round(self.carried_bps)}
@@ -107,7 +106,7 @@ class Forecast:
         """Whether the demand itself does."""
         return self.trusted.factor >= 1
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data: shares from 0 on, rates in bit/s."""
         return {
             "demand": {

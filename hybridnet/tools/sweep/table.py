@@ -33,7 +33,7 @@ class Row:
     values: Mapping[str, str]
     figures: Mapping[str, Estimate]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data."""
         return {
             "values": dict(self.values),
