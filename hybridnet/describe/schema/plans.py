@@ -144,33 +144,21 @@ class DirectionPlan(TypedDict):
     """What happens to packets one way over a link."""
 
     rate_bps: NotRequired[int | None]
-    """Rate of each direction; none: no limit, and then nothing queues."""
     delay_ns: NotRequired[int]
-    """Propagation delay of each direction."""
     queue_packets: NotRequired[int | None]
-    """Queue length, the packet that is being sent included; further packets are dropped."""
     queue_bytes: NotRequired[int | None]
-    """A bound in bytes besides."""
     overhead_bytes: NotRequired[int]
-    """Added to every frame on the wire, each padded to the 60 B of Ethernet first; 24 B are Ethernet's
-    preamble, gap and FCS."""
     train_limit_ns: NotRequired[int]
-    """Longest time that one train of segments may occupy the link; 0: each packet alone, exact and slower."""
     rate_model: NotRequired[RateModel | None]
     extra_delay: NotRequired[DelayModel | None]
     keep_order: NotRequired[bool]
-    """Packets of different delay do not overtake each other."""
     loss: NotRequired[LossModel | None]
     duplicate: NotRequired[float]
-    """Share of the packets that are sent twice."""
     corrupt: NotRequired[float]
-    """Share of the packets in which one bit is flipped."""
     bit_error_rate: NotRequired[float]
-    """Instead of corrupt: the share of all bits that are flipped, such as 1e-6."""
     reorder: NotRequired[ReorderPlan | None]
     queue: NotRequired[QueueModel | None]
     watch_queue: NotRequired[bool]
-    """The queue keeps histograms of sojourn time and occupancy."""
     plugin: NotRequired[PluginPlan | None]
 
 
@@ -498,22 +486,13 @@ class OpenFlowPlan(TypedDict):
     """What a simulated switch has of OpenFlow."""
 
     dpid: str
-    """Datapath id."""
     protocols: NotRequired[list[str]]
-    """That it speaks."""
     fail_mode: NotRequired[str]
-    """Without a controller: only its flows, or as a bridge."""
     controllers: NotRequired[list[str]]
-    """That it connects to."""
     listens: NotRequired[list[str]]
-    """Where it takes connections."""
     longest_retry_ns: NotRequired[int]
-    """Between two attempts to reach a controller."""
     table_size: NotRequired[int]
-    """How many flows its tables hold together; more are refused (`OFPFMFC_TABLE_FULL`)."""
     setup_rate: NotRequired[float]
-    """Modifications of flows, groups and meters that it takes per second, one after the other; each has its
-    effect when its time is over; 0: they take no time."""
 
 
 @final
@@ -549,51 +528,23 @@ class PeerPlan(TypedDict):
     """A peering portal, and the way to the other."""
 
     name: str
-    """Of the peer."""
     local: str
-    """Address and port here; with `shm` a file, in the instance's directory, for what comes here."""
     remote: str
-    """The same there; `any`: the peer is a guest, known by its key alone."""
     transport: NotRequired[str]
-    """How datagrams travel: as `udp`; in a `tcp` connection; or in `shm`, memory that two instances of one
-    computer share."""
     flush: NotRequired[str]
-    """When a batch is sent: at the end of each turn of the loop; each packet alone; `longest_wait` after its
-    first packet; or at `batch_size`, and no later than that."""
     longest_wait_ns: NotRequired[int]
-    """How long a packet may wait in a batch, with `time` and `size`."""
     batch_size_bytes: NotRequired[int]
-    """How large a batch is when it is sent, with `size`."""
     compression: NotRequired[str]
-    """Of batches, by LZ4: never, always, or while it takes less time, as measured, than sending what it
-    saves."""
     datagram_size_bytes: NotRequired[int | None]
-    """The most that a datagram carries; more than the path carries is an error. Without one: what an MTU of
-    1,500 bytes carries, or less if the path carries less; with `shm` the largest size there is."""
     buffer_bytes: NotRequired[int | None]
-    """Of the socket or the ring, in each direction. Without one: 32 MiB for sockets, for bursts that the
-    other end cannot take at once; 2 MiB for rings, which processors' caches hold."""
     receive_wait_ns: NotRequired[int]
-    """How long to gather what comes before all of it is taken in together; 0: each datagram is taken in at
-    once."""
     receive_size_bytes: NotRequired[int]
-    """Gathering ends earlier when this much has come, as far as a turn of the loop notices; 0: it does
-    not."""
     bulk_dscp: NotRequired[list[int]]
-    """IP packets with one of these DSCPs are bulk: they have batches of their own and a socket of their own,
-    on the next port, and never delay the others."""
     bulk_filter: NotRequired[str]
-    """An expression of pcap-filter(7): packets that it matches are bulk, too."""
     clocks: NotRequired[str]
-    """How the peer's clock is known: compared all the time; or told once, as the time of day, so that every
-    error in it becomes an error of the delays."""
     clock_ahead_ns: NotRequired[int]
-    """An error to experiment with: to the first instance of each pair, the clock of the second seems this far
-    ahead of what it is."""
     clock_drift_ppm: NotRequired[int]
-    """An error to experiment with: that clock also seems to gain this many millionths."""
     key: NotRequired[str]
-    """The run's, 64 hexadecimal digits: datagrams are encrypted and authenticated."""
 
 
 @final
@@ -622,12 +573,8 @@ class PluginPlan(TypedDict):
     """A plug-in of your own."""
 
     file: str
-    """A plug-in of your own that decides loss, delay or rate: its path, or its name in
-    HYBRIDNET_PLUGIN_PATH."""
     arguments: dict[str, str]
-    """Its arguments."""
     backward: NotRequired[bool]
-    """From the link's second end to its first."""
 
 
 @final
@@ -657,19 +604,11 @@ class RealTimePlan(TypedDict):
     """How an instance keeps pace with the clock."""
 
     policy: NotRequired[str]
-    """`best_effort` runs on when late and reports it, `strict` stops."""
     lateness_limit_ns: NotRequired[int]
-    """Of the strict policy."""
     wait: NotRequired[str]
-    """`sleep` takes the least processor time, `adaptive` also looks for what comes next, for a while,
-    `dedicated` looks all the time, on a core of its own; `auto`: `dedicated` where a plan finds cores to
-    spare, else `adaptive`; `inet` waits as INET 2.6 did."""
     cpu: NotRequired[int | None]
-    """The processor it is pinned to; null: any."""
     fifo_priority: NotRequired[int | None]
-    """Of SCHED_FIFO, where it is allowed; null: the ordinary scheduler."""
     shallow_idle: NotRequired[bool]
-    """While it runs, idle processors stay in states that they leave at once, where it is allowed."""
 
 
 @final
@@ -691,9 +630,7 @@ class ReorderPlan(TypedDict):
     """Packets that overtake others."""
 
     probability: float
-    """Share of the packets that skip the delay, and so overtake others."""
     gap: NotRequired[int]
-    """Only the last of this many packets may overtake others."""
 
 
 @final
@@ -814,9 +751,7 @@ class SlotPlan(TypedDict):
     """A rate for some time."""
 
     duration_ns: int
-    """Of the slot."""
     rate_bps: int
-    """While it lasts."""
 
 
 @final
@@ -917,123 +852,60 @@ class TcpPlan(TypedDict):
     """A TCP."""
 
     congestion: NotRequired[str]
-    """Congestion control: RFC 5681, Vegas 1995, RFC 9438, BBR version 1; `none` for experiments."""
     recovery: NotRequired[str]
-    """What follows three duplicate acknowledgements: RFC 5681, 6582, 6675; `sack` is NewReno where the peer
-    has no SACK."""
     initial_window: NotRequired[int]
-    """RFC 6928."""
     initial_ssthresh: NotRequired[int]
-    """Where the first slow start ends."""
     bytes_counted_per_ack: NotRequired[int]
-    """Growth in slow start per acknowledgement at most: L of RFC 3465; 0: all, as Linux."""
     byte_counting: NotRequired[bool]
-    """False: congestion avoidance grows by MSS²/cwnd per acknowledgement (RFC 5681, equation 3)."""
     hystart: NotRequired[bool]
-    """CUBIC leaves slow start when the round trip grows (Ha and Rhee 2011)."""
     cubic_of_linux: NotRequired[bool]
-    """Where Linux's CUBIC is not that of RFC 9438."""
     window_of_linux: NotRequired[bool]
-    """A reduced window is whole segments, PRR is in proportion to the window, and growth counts what is newly
-    delivered, as in Linux."""
     max_pacing_rate_bps: NotRequired[int | None]
-    """Segments are spaced and leave no faster, as with SO_MAX_PACING_RATE; null: as the congestion control
-    says."""
     restart_after_idle: NotRequired[bool]
-    """An idle connection begins with the initial window (RFC 5681, 4.1)."""
     start_of_linux: NotRequired[bool]
-    """An idle time halves the window for each timeout that it lasted, and one lost SYN leaves the initial
-    window, as in Linux."""
     duplicate_threshold: NotRequired[int]
-    """Duplicate acknowledgements that say loss (RFC 5681, 3.2)."""
     limited_transmit: NotRequired[bool]
-    """RFC 3042."""
     rack_tlp: NotRequired[bool]
-    """Loss by time, and tail probes (RFC 8985); needs SACK."""
     prr: NotRequired[bool]
-    """Proportional rate reduction (RFC 6937)."""
     next_seg_rescue: NotRequired[bool]
-    """NextSeg rules 3 and 4 of RFC 6675; without RACK."""
     frto: NotRequired[bool]
-    """New data after a timeout tell whether it was needless (RFC 5682)."""
     undo: NotRequired[bool]
-    """A recovery that timestamps prove needless is undone (RFC 3522, 4015)."""
     window_scaling: NotRequired[bool]
-    """Offered on the SYN (RFC 7323)."""
     timestamps: NotRequired[bool]
-    """Offered on the SYN (RFC 7323)."""
     sack: NotRequired[bool]
-    """Offered on the SYN (RFC 2018, 2883)."""
     ecn: NotRequired[bool]
-    """Asked for on the SYN (RFC 3168)."""
     mss: NotRequired[int]
-    """Payload of a segment without options (RFC 9293, 3.7.1)."""
     send_buffer: NotRequired[int]
-    """What the application may write ahead of the acknowledgements."""
     receive_buffer: NotRequired[int]
-    """What the application may leave unread, and so the largest window."""
     initial_receive_buffer: NotRequired[int | None]
-    """The window begins with this and grows as the application keeps up; null: all from the start."""
     longest_train: NotRequired[int]
-    """Segments that travel as one object, and no more than 64 KB; 44 are that much."""
     size_trains_by_rate: NotRequired[bool]
-    """A train is what the window gives in about a millisecond, as in Linux."""
     out_of_order_ranges: NotRequired[int]
-    """Bound of the reassembly queue."""
     segments_in_flight: NotRequired[int]
-    """Bound of the scoreboard."""
     initial_rto_ns: NotRequired[int]
-    """Before the first round trip was measured."""
     minimum_rto_ns: NotRequired[int]
-    """No timeout is shorter."""
     maximum_rto_ns: NotRequired[int]
-    """No timeout is longer, however often it was doubled."""
     granularity_ns: NotRequired[int]
-    """Of the clock that measures: G of RFC 6298."""
     floor_on_variance: NotRequired[bool]
-    """The minimum is that of the variance, as in Linux, and not of the whole timeout."""
     backoff_until_sample: NotRequired[bool]
-    """A doubled timeout lasts until the next round-trip sample (RFC 6298, 5); false: until the next
-    acknowledgement, as Linux."""
     data_retries: NotRequired[int]
-    """Timeouts in a row until the connection is given up (RFC 9293, 3.8.3)."""
     syn_retries: NotRequired[int]
-    """Timeouts of a SYN in a row until the connection is given up."""
     syn_linear_timeouts: NotRequired[int]
-    """So many first timeouts of a SYN do not double, and come on top of syn_retries: Linux 6.5's
-    tcp_syn_linear_timeouts."""
     icmp_of_linux: NotRequired[bool]
-    """Any error by ICMP ends an attempt to connect, and no way takes back a doubled timeout (RFC 6069), as in
-    Linux; false: only a refused protocol or port (RFC 1122, 4.2.3.9)."""
     delayed_ack: NotRequired[bool]
-    """RFC 1122, 4.2.3.2."""
     delayed_ack_timeout_ns: NotRequired[int]
-    """How long an acknowledgement may be delayed."""
     delayed_ack_segments: NotRequired[int]
-    """At least every so many segments are acknowledged."""
     quick_acks: NotRequired[int]
-    """This many segments at the beginning are acknowledged at once, as in Linux."""
     checks_of_linux: NotRequired[bool]
-    """Segments are judged and answered as in Linux: PAWS takes acknowledgements out of order, and an empty
-    segment that is unacceptable is answered once in 0.5 s."""
     ack_per_train: NotRequired[bool]
-    """One acknowledgement for what travels together, as behind GRO."""
     nagle: NotRequired[str]
-    """No short segment while anything (RFC 1122, 4.2.3.4), or a short one (Linux), is unacknowledged."""
     persist_minimum_ns: NotRequired[int]
-    """First wait before a window probe (RFC 9293, 3.8.6.1)."""
     persist_maximum_ns: NotRequired[int]
-    """Longest wait between window probes."""
     keepalive_idle_ns: NotRequired[int | None]
-    """Silence before a keep-alive (RFC 9293, 3.8.4); null: never."""
     keepalive_interval_ns: NotRequired[int]
-    """Between keep-alives."""
     keepalive_probes: NotRequired[int]
-    """Unanswered keep-alives until the connection is given up."""
     time_wait_ns: NotRequired[int]
-    """2 MSL (RFC 9293, 3.4.2)."""
     fin_wait_2_ns: NotRequired[int | None]
-    """How long a closed end waits for the other's FIN; null: for ever."""
     preset: str
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
+from hybridnet.describe.options.tables import tables
 from hybridnet.describe.schema.check import schema
 
 __all__ = ["python_types"]
@@ -64,18 +66,30 @@ def _class(of: Schema, at: str, whole: Mapping[str, Schema]) -> str:
     forms = of.get("oneOf") if "properties" not in of else None
     properties = {name: each for form in forms or [of] for name, each in form["properties"].items()}
     required = () if forms else of.get("required", ())
-    is_model = any(
-        "const" in each and each["const"] != 1 for each in properties.values()
-    )  # the tables in docs/ say it
+    explained = frozenset(properties) in _explained()
     lines = [f"\n\n@final\nclass {of['title']}(TypedDict):\n"]
     if "description" in of:
         lines.append(_text(of["description"]) + "\n")
     for name, each in properties.items():
         kind = _type(each, at, whole)
         lines.append(f"    {name}: {kind if name in required else f'NotRequired[{kind}]'}\n")
-        if "description" in each and not is_model:
+        if "description" in each and not explained:
             lines.append(_text(each["description"]))
     return "".join(lines)
+
+
+@cache
+def _explained() -> set[frozenset[str]]:
+    """The keys of what comes from a table of options: docs/ has the table, with what each of them means."""
+    all_tables, families = tables()
+    of_models = {
+        frozenset({family.tag, *model.planned})
+        for family in families.values()
+        for model in family.models.values()
+    }
+    return of_models | {
+        frozenset(each.planned) | ({"preset"} if each.presets else set()) for each in all_tables.values()
+    }
 
 
 def _models(of: Schema) -> list[str]:

@@ -30,7 +30,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.agent.hosts.neighbours import NeighbourLimits
@@ -445,9 +444,7 @@ class Cluster:
     def __enter__(self) -> Cluster:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- inside -----------------------------------------------------------------------------------------------------

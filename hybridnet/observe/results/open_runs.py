@@ -12,7 +12,6 @@ Who watches also hears when what runs cannot go on.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import TracebackType
 
 from hybridnet.errors import HybridnetError
 from hybridnet.observe.results.verdict import Verdict
@@ -47,9 +46,7 @@ class Watch:
         _watches.append(self)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         _watches.remove(self)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Iterator
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import (
@@ -48,9 +47,7 @@ class Steps:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     @contextlib.contextmanager

@@ -25,7 +25,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
 from hybridnet.describe.user_files import user_file
@@ -213,9 +212,7 @@ class ControllerProcess:
     def __enter__(self) -> ControllerProcess:
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property

@@ -10,7 +10,6 @@ It ends with the block, and at the latest with the network.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import ClassVar
 
 from hybridnet.run.live.access import Tokens
@@ -82,9 +81,7 @@ class Page:
     def __enter__(self) -> Page:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -18,7 +18,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from types import TracebackType
 from typing import Any
 
 from hybridnet.describe.values import shown
@@ -307,9 +306,7 @@ class Measured:
         self._verdict, self._since = None, self._measuring.mark()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._verdict = self._measuring.verdict(self._since, self._limits)
 
 

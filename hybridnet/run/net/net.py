@@ -24,7 +24,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from inspect import signature
 from os import PathLike
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.describe.topo import Topo, find_loop, natural
@@ -315,9 +314,7 @@ class Net(Structure):
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     # Using it while it runs

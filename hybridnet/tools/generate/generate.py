@@ -21,7 +21,6 @@ import struct
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from hybridnet.describe.options.tables import extension
@@ -103,9 +102,7 @@ class _Part:
         except BaseException as error:
             self._failure = error
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
         self.wait()
 

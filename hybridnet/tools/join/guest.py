@@ -18,7 +18,6 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from hybridnet.agent.instances.instance_process import InstanceProcess
@@ -187,9 +186,7 @@ class Guest:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _ask(self) -> Snapshot:

@@ -18,7 +18,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
 from distributed import Future, KilledWorker, get_worker
 
@@ -108,9 +107,7 @@ class DaskWorkers:
     def __enter__(self) -> DaskWorkers:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended = True
         with contextlib.suppress(Exception):  # the scheduler may be gone
             self._client.cancel(list(self._futures))

@@ -20,7 +20,6 @@ import socket
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, cast
 
 from hybridnet.agent.instances.instance_process import InstanceProcess
@@ -324,9 +323,7 @@ class Wire:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _need_started(self) -> None:

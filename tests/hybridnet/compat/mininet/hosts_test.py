@@ -69,7 +69,7 @@ def test_a_share_is_of_all_processors_and_in_real_time_of_each(
 ) -> None:
     monkeypatch.setattr(hosts, "numCores", lambda: 4)
     given: list[dict[str, Any]] = []
-    monkeypatch.setattr("hybridnet.run.node.Host._limit", lambda self, **limit: given.append(limit))
+    monkeypatch.setattr("hybridnet.run.node.Host._limit", lambda self, limit: given.append(limit))
     host = Mininet(controller=None).addHost("h1", cls=CPULimitedHost, sched=sched, period_us=50_000)
     host.setCPUFrac(share)
     assert given == [limit]
@@ -78,7 +78,7 @@ def test_a_share_is_of_all_processors_and_in_real_time_of_each(
 def test_a_limit_that_the_computer_cannot_set_has_no_effect_and_that_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def lacking(self: Any, **limit: Any) -> None:
+    def lacking(self: Any, limit: Any) -> None:
         raise EnvironmentLackError("there is no cgroup v2")
 
     monkeypatch.setattr("hybridnet.run.node.Host._limit", lacking)
