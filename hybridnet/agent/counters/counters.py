@@ -165,7 +165,7 @@ def device_drops(plan: MachinePlan, namespaces: Mapping[str, str], tables: Table
 def mtu_mismatches(plan: MachinePlan, carriers: Mapping[str, Carrier]) -> dict[str, tuple[int, str, int]]:
     """The devices that may send larger packets than the other ends of their pairs take: their own MTU, and the name and
     the MTU of the other end. What is too large is dropped there. A portal's device sends what the interface at the
-    other end of the link does.
+    other end of the link does; where that is a device of the computer, nobody knows what it sends.
     """
     interfaces = {portal["name"]: portal["interface"] for portal in plan["portals"]}
     others = other_portals(plan["instances"])
@@ -175,7 +175,7 @@ def mtu_mismatches(plan: MachinePlan, carriers: Mapping[str, Carrier]) -> dict[s
         ways += [(a, a, b), (b, b, a)]
     for portal in plan["portals"]:
         interface, device = portal["interface"], portal["device"]
-        origin = interfaces[others[portal["name"]]] if portal["name"] in others else device
+        origin = interfaces.get(others.get(portal["name"], ""), device)
         ways += [(interface, interface, device), (device, origin, interface)]
     found = {}
     for end, origin, other in ways:

@@ -141,3 +141,13 @@ def test_a_portals_device_sends_what_the_interface_behind_the_other_one_does() -
     mtus = {"h1-eth0": 9000, "h1-eth0p": 65535, "h2-eth0p": 65535, "h2-eth0": 1500}
     carriers = {name: Carrier(True, 1, mtu) for name, mtu in mtus.items()}
     assert mtu_mismatches(plan, carriers) == {"h2-eth0p": (9000, "h2-eth0", 1500)}
+
+
+def test_a_portal_whose_link_leads_to_a_device_of_the_computer_sends_what_its_own_device_does() -> None:
+    plan = {
+        "pairs": [],
+        "portals": [{"name": "p-h1-eth0", "interface": "h1-eth0", "device": "h1-eth0p"}],
+        "instances": [{"links": [{"a": {"portal": "p-h1-eth0"}, "b": {"portal": "p-ext1"}}]}],
+    }
+    carriers = {name: Carrier(True, 1, 1500) for name in ("h1-eth0", "h1-eth0p")}
+    assert mtu_mismatches(plan, carriers) == {}
