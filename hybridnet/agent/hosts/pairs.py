@@ -184,7 +184,7 @@ def _wide(plan: Fragment, narrow: Collection[str]) -> set[str]:
     able = {
         portal["name"]
         for portal in plan["portals"]
-        if backends[portal["device"]] == "packet" and portal["node"] not in narrow
+        if backends.get(portal["device"]) == "packet" and portal["node"] not in narrow
     }
     others = other_portals(plan["instances"])
     return {portal for portal in able if others.get(portal) in able}
