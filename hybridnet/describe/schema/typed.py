@@ -24,7 +24,7 @@ _HEAD = '''# SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict, final
+from typing import Literal, NotRequired, TypedDict, final
 
 __all__ = [
 {names}]
