@@ -244,7 +244,7 @@ def test_round_trips_are_what_delay_and_rate_say(alone: subprocess.CompletedProc
     assert expected_ms <= least <= mean <= most <= expected_ms + 0.005
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_run_has_equal_bytes_beside_busy_programs_and_as_nobody() -> None:
     with tempfile.TemporaryDirectory() as name:  # nobody may not enter pytest's
         folder = Path(name)
@@ -276,7 +276,7 @@ def test_a_script_that_asks_for_simulated_time_runs_in_it(tmp_path: Path) -> Non
     assert "5 packets transmitted, 5 received" in ended.stdout
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_a_run_that_is_repeated_is_identical_and_one_with_another_delay_is_not(tmp_path: Path) -> None:
     (tmp_path / "network.py").write_text(NETWORK)
     (tmp_path / "slower.py").write_text(NETWORK.replace(f'delay="{DELAY_MS}ms"', f'delay="{DELAY_MS + 1}ms"'))

@@ -62,7 +62,7 @@ class Capsule:
             **self._stage(),
         }
 
-    def _stage(self) -> dict[str, Any]:
+    def _stage(self) -> dict[str, object]:
         """Where everything was. In simulated time a run is repeated exactly there: a path that is longer takes other
         system calls."""
         if not time_is_simulated():
