@@ -17,6 +17,7 @@ from typing import Any
 
 from hybridnet.compat.mininet.loading import importing
 from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.topo import require_built
 from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import TopologyError, UsageError
 from hybridnet.plan.files import READ, read_topology
@@ -91,7 +92,7 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     with user_code(file, UsageError):
         made = _make(known[name], text, positional, named)
         if isinstance(made, Topo):
-            made.require_built()
+            require_built(made)
             return made
         from hybridnet.compat.mininet.native import as_native
 

@@ -41,7 +41,7 @@ END_S = {signal.SIGINT: 1.0, signal.SIGTERM: 1.0, signal.SIGHUP: 1.0, signal.SIG
 """How long a command may take to end itself after a signal."""
 KEEPING_S = 10.0
 """The same where a directory is kept, in which it writes what has been measured so far."""
-LOG_MOST = 64 << 10
+LOG_MOST = 1 << 20
 ADDR_NO_RANDOMIZE = 0x0040000
 PR_SET_PDEATHSIG = 1
 FIRST = Path(__file__).with_name("first.py")
@@ -119,8 +119,9 @@ class _Kernel:
         ours, theirs = socket.socketpair()
         signals, self._signals = os.pipe()
         self._log_end, log = os.pipe()
+        # Nobody reads it while the kernel runs: that would be an interrupt in the kernel, at an instant of real time.
+        fcntl.fcntl(log, fcntl.F_SETPIPE_SZ, LOG_MOST)
         self._control, self._lines = ours, b""
-        self._log = b""
         self._told_at: float | None = None  # to end
         self._patience_s = 0.0
         sys.stdout.flush()
@@ -152,7 +153,6 @@ class _Kernel:
         """What the first process says at the end."""
         with selectors.DefaultSelector() as selector, _signals_to(self._tell):
             selector.register(self._control, selectors.EVENT_READ)
-            selector.register(self._log_end, selectors.EVENT_READ)
             if self._terminal is not None:
                 selector.register(self._terminal, selectors.EVENT_READ)
             self._send()
@@ -165,13 +165,8 @@ class _Kernel:
                             return self._read(json.loads(self._lines))
                         if not data:
                             raise self._failed()
-                    elif key.fileobj is self._terminal:
-                        if not self._terminal.forward():
-                            selector.unregister(self._terminal)
-                    elif data := os.read(self._log_end, 65536):
-                        self._log = (self._log + data)[-LOG_MOST:]
-                    else:
-                        selector.unregister(self._log_end)
+                    elif self._terminal is not None and not self._terminal.forward():
+                        selector.unregister(self._terminal)
                 self._look()
 
     def _send(self) -> None:
@@ -222,9 +217,10 @@ class _Kernel:
         self._watch.interrupt()
 
     def _failed(self) -> EnvironmentLackError:
+        log = b""
         while data := os.read(self._log_end, 65536):
-            self._log = (self._log + data)[-LOG_MOST:]
-        said = [line for line in self._log.decode(errors="replace").splitlines() if line.strip()]
+            log += data
+        said = [line for line in log.decode(errors="replace").splitlines() if line.strip()]
         return EnvironmentLackError(
             "the kernel in simulated time has ended by itself; it needs ptrace, and memory in /dev/shm or TMPDIR from "
             f"which programs may run. Its last words: {' | '.join(said[-12:]) or 'none'}"

@@ -23,7 +23,7 @@ from hybridnet.describe.topo.specs import LinkSpec, NodeSpec, natural
 from hybridnet.describe.values import flag, nearest, plain, shown, text, whole
 from hybridnet.errors import HybridnetError, TopologyError
 
-__all__ = ["LinkSpec", "NodeSpec", "Topo", "TopologyError", "natural"]
+__all__ = ["LinkSpec", "NodeSpec", "Topo", "TopologyError", "natural", "require_built"]
 
 
 class Topo:
@@ -49,21 +49,6 @@ class Topo:
 
     def build(self, *args: Any, **params: Any) -> None:
         """Override this to add nodes and links."""
-
-    def require_built(self) -> None:
-        """Raise TopologyError if this has nothing, and a method of its class looks as if it were to be `build`."""
-        if self.nodes() or type(self).build is not Topo.build:
-            return
-        own = [
-            name
-            for each in type(self).__mro__[: type(self).__mro__.index(Topo)]
-            for name, value in vars(each).items()
-            if callable(value)
-        ]
-        if near := nearest("build", own):
-            raise TopologyError(
-                f"{type(self).__name__} describes nothing: nobody calls its method {near}; did you mean build?"
-            )
 
     # Adding
 
@@ -420,3 +405,16 @@ def _options(params: dict[str, Any], name: str) -> dict[str, Any]:
             f"Topo: {name} {shown(given)} is not a dictionary of options; write {{'machine': 'm1'}}"
         )
     return dict(given or {})
+
+
+def require_built(topo: Topo) -> None:
+    """Raise TopologyError if this has nothing, and a method of its class looks as if it were to be `build`."""
+    kind = type(topo)
+    if topo.nodes() or kind.build is not Topo.build:
+        return
+    classes = kind.__mro__[: kind.__mro__.index(Topo)]
+    own = [name for each in classes for name, value in vars(each).items() if callable(value)]
+    if near := nearest("build", own):
+        raise TopologyError(
+            f"{kind.__name__} describes nothing: nobody calls its method {near}; did you mean build?"
+        )

@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridnet.describe.kinds import OWN_KINDS
 from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.topo import require_built
 from hybridnet.describe.values import choice, flag, nearest, number, shown
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster.here import HERE
@@ -53,7 +54,7 @@ def check_arguments(
     if topo is not None and not isinstance(topo, Topo):
         raise UsageError(f"Net: topo {shown(topo)} is not a description; give an object of a Topo class")
     if topo is not None:
-        topo.require_built()
+        require_built(topo)
     if cluster not in (None, HERE) and not hasattr(cluster, "call_all"):
         raise UsageError(
             f'Net: cluster {shown(cluster)} is not a hybridnet.Cluster; leave it out, make one, or write "{HERE}"'

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.topo import require_built
 from hybridnet.errors import TopologyError, UnitError
 
 
@@ -255,11 +256,11 @@ def test_a_method_that_was_to_be_build_is_named() -> None:
     with pytest.raises(
         TopologyError, match=r"Misnamed describes nothing: .* method bild; did you mean build\?"
     ):
-        Misnamed().require_built()
+        require_built(Misnamed())
     built = Misnamed()
     built.bild()
     for fine in (built, Later(), Topo()):
-        fine.require_built()
+        require_built(fine)
 
 
 def test_a_misspelt_word_of_another_tool_has_the_cure_of_the_right_one() -> None:
