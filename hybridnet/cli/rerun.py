@@ -13,7 +13,7 @@ from hybridnet.describe.quantities import parse_percent
 from hybridnet.describe.values import printable
 from hybridnet.errors import ExperimentError, UsageError
 
-SUMMARY = "Repeat a recorded run, and compare: simulated time must be identical, real time must agree."
+SUMMARY = "Repeat a recorded run, and compare: simulations must be identical, emulated networks must agree."
 EXAMPLES = """  hybridnet rerun runs/one
   hybridnet rerun one.hybridnet.tar.gz --out runs/again
   hybridnet rerun runs/one --within 5%
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     print_comparison(done.comparison)
     for what, then, now in done.changed:
         print(f"{what}: {then} then, {now} now")
-    if done.comparison.identical is None:
+    if not done.comparison.of_simulations:
         count, off = len(done.judged), done.disagreeing
         print(
             f"{count - len(off)} of {count} results and rates agree within their 95 % interval or {100 * within:g} %"

@@ -82,6 +82,11 @@ class Comparison:
     simulated_s: tuple[float, float] | None = None
 
     @property
+    def of_simulations(self) -> bool:
+        """Whether both are simulations in virtual time."""
+        return self.simulated_s is not None
+
+    @property
     def of_different_times(self) -> bool:
         """Whether counters differ because one simulation lasted longer."""
         return self.simulated_s is not None and self.simulated_s[0] != self.simulated_s[1]

@@ -3,9 +3,9 @@
 
     runs/one ─ manifest.json, files/ ─▶ the same command in a process of its own ─▶ runs/one-again ─▶ compare
 
-A simulation, and a run in simulated time, must give the same files, byte for byte. What is emulated in real time never
-does: there, what the script named as its results, and what each interface carried, must agree within their intervals or
-within a tolerance.
+A simulation must give the same files, byte for byte. What is emulated need not: there, what the script named as its
+results, and what each interface carried, must agree within their intervals or within a tolerance. In simulated time it
+is repeated where it was, and differs by microseconds and random numbers at most.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Rerun:
     Args:
         path: of the second run directory.
         comparison: of the two.
-        judged: the figures that must agree; none of what must be identical.
+        judged: the figures that must agree; none of a simulation.
         within: the tolerance, as a share.
         changed: what of the two computers differs, as (what, then, now).
     """
@@ -68,9 +68,9 @@ class Rerun:
 
     @property
     def agrees(self) -> bool:
-        """Whether what can be repeated is identical, or what is emulated in real time agrees."""
-        if self.comparison.identical is not None:
-            return self.comparison.identical
+        """Whether a simulation is identical, or what is emulated agrees."""
+        if self.comparison.of_simulations:
+            return bool(self.comparison.identical)
         return not self.disagreeing
 
     def to_json(self) -> dict[str, object]:
@@ -220,7 +220,7 @@ def judged_of(comparison: Comparison) -> list[Difference]:
     """The figures of an emulated run that a repetition must have, too: its results, and what interfaces carried. Those
     that carried less than a tenth of the busiest one are left out: acknowledgements, whose number is chance.
     """
-    if comparison.identical is not None:
+    if comparison.of_simulations:
         return []
     results = [each for each in comparison.differences if each.name.startswith("result ")]
     carried = [each for each in comparison.differences if each.name.endswith(_JUDGED)]
