@@ -8,7 +8,7 @@ from pathlib import Path
 
 SUMMARY = "Make the kernel in whose simulated time runs take place."
 EXAMPLES = (
-    "  hybridnet setup-kernel                             from the newest linux-source package, six minutes\n"
+    "  hybridnet setup-kernel                             from the newest linux-source package, ten minutes\n"
     "  hybridnet setup-kernel --source linux-6.12.tar.xz  from a tarball of kernel.org\n"
     "  hybridnet setup-kernel --binary linux              one that was built on another computer\n"
 )

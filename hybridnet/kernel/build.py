@@ -68,7 +68,7 @@ def find_kernel() -> Path:
             return folder / "linux"
     raise EnvironmentLackError(
         f"simulated time needs a kernel of its own, and there is none in {own}; {CURE}, which builds it once (about "
-        "six minutes of processor time)"
+        "ten minutes of processor time)"
     )
 
 
