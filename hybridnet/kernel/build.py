@@ -13,6 +13,7 @@ import fcntl
 import hashlib
 import json
 import os
+import platform
 import re
 import shlex
 import shutil
@@ -22,7 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.kernel.watch import CLOCK, symbols
 from hybridnet.system.folders import OF_THE_COMPUTER, data_folder
 
@@ -88,7 +89,8 @@ def make_kernel(tell: Progress, source: Path | None = None) -> Path:
         The kernel's file.
 
     Raises:
-        EnvironmentLackError: a program or a source is missing, or the build fails; quotes its last lines.
+        EnvironmentLackError: a program or a source is missing, or Linux cannot be a program on this processor.
+        MachineError: the build fails; quotes its last lines.
         UsageError: the tarball is no kernel's source.
     """
     folder = kernel_folder()
@@ -241,6 +243,11 @@ def _newest_package() -> str:
 
 
 def _require_tools() -> None:
+    if platform.machine() != "x86_64":
+        raise EnvironmentLackError(
+            f"simulated time needs a processor of the x86-64 kind, for which Linux can be a program, and this one is "
+            f"{platform.machine()}"
+        )
     missing = [package for tool, package in TOOLS.items() if shutil.which(tool) is None]
     if missing:
         raise EnvironmentLackError(
@@ -257,9 +264,9 @@ def _run(command: Sequence[str], directory: Path, failure: str) -> None:
         raise _failed(failure, ended.stdout)
 
 
-def _failed(failure: str, log: str) -> EnvironmentLackError:
+def _failed(failure: str, log: str) -> MachineError:
     last = "\n".join(log.strip().splitlines()[-QUOTED_LINES:])
-    return EnvironmentLackError(f"{failure}; mend what it reports and {CURE} again. Its last lines:\n{last}")
+    return MachineError(f"{failure}; mend what it reports and {CURE} again. Its last lines:\n{last}")
 
 
 @contextmanager

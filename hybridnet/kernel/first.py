@@ -6,7 +6,8 @@ the request names reaches the computer. The command runs as root of the kernel, 
 started the kernel, and no others. Its standard streams are /dev/host3 to /dev/host5; see recipe/host_files.c.
 
 Over /dev/host6 come a request, one line of JSON, and go lines of JSON:
-    {"exit": 0, "brought": ["results.csv"]}         the command has ended, and what it wrote has reached the computer
+    {"exit": 0, "brought": ["results.csv"], "left": {"trace": "it has ..."}}
+                                                    the command has ended; what of it has reached the computer, and not
     {"spins": "h1: python3 spin.py (process 212)"}  the answer to SIGUSR1: what computes
 """
 
@@ -131,12 +132,16 @@ def node_of(process: Path) -> str:
     return ""
 
 
-def bring_home(directory: str) -> list[str]:
-    """Copy what was written in a directory, as far as only the kernel has it, to the computer. Returns the files."""
+def bring_home(directory: str) -> tuple[list[str], dict[str, str]]:
+    """Copy what was written in a directory, as far as only the kernel has it, to the computer.
+
+    Returns:
+        The files; and of those that could not be copied, why.
+    """
     upper = Path(f"/mnt/below/mnt/upper{directory}")
-    if not upper.is_dir():
-        return []
-    brought, room = [], BROUGHT_MOST
+    brought: list[str] = []
+    left: dict[str, str] = {}
+    room = BROUGHT_MOST
     os.makedirs("/run/home", exist_ok=True)
     mount("none", "/run/home", "hostfs", 0, directory)
     for folder, folders, files in os.walk(upper):
@@ -144,16 +149,24 @@ def bring_home(directory: str) -> list[str]:
         for name in sorted(files):
             source = Path(folder, name)
             relative = source.relative_to(upper)
-            size = source.lstat().st_size
-            if source.is_symlink() or not source.is_file() or size > room:
+            if source.is_symlink() or not source.is_file():  # a file that was removed is a device there
+                continue
+            size = source.stat().st_size
+            if size > room:
+                left[str(relative)] = (
+                    f"it has {size} bytes, and {BROUGHT_MOST} of all files are brought at most"
+                )
                 continue
             room -= size
             target = Path("/run/home") / relative
-            os.makedirs(target.parent, exist_ok=True)
-            shutil.copyfile(source, target)
-            shutil.copymode(source, target)
-            brought.append(str(relative))
-    return brought
+            try:
+                os.makedirs(target.parent, exist_ok=True)
+                shutil.copyfile(source, target)
+                shutil.copymode(source, target)
+                brought.append(str(relative))
+            except OSError as error:
+                left[str(relative)] = str(error.strerror)
+    return brought, left
 
 
 def end(control: int, answer: dict[str, Any]) -> NoReturn:
@@ -196,11 +209,8 @@ def main() -> NoReturn:
         if pid == child:
             break
     code = os.waitstatus_to_exitcode(status)
-    try:
-        brought = bring_home(request["directory"]) if request["brings"] else []
-    except OSError as error:
-        end(control, {"exit": code, "brought": [], "failure": f"{error.filename}: {error.strerror}"})
-    end(control, {"exit": 128 - code if code < 0 else code, "brought": brought})
+    brought, left = bring_home(request["directory"]) if request["brings"] else ([], {})
+    end(control, {"exit": 128 - code if code < 0 else code, "brought": brought, "left": left})
 
 
 if __name__ == "__main__":

@@ -41,7 +41,6 @@ END_S = {signal.SIGINT: 1.0, signal.SIGTERM: 1.0, signal.SIGHUP: 1.0, signal.SIG
 """How long a command may take to end itself after a signal."""
 KEEPING_S = 10.0
 """The same where a directory is kept, in which it writes what has been measured so far."""
-LOG_MOST = 1 << 20
 ADDR_NO_RANDOMIZE = 0x0040000
 PR_SET_PDEATHSIG = 1
 FIRST = Path(__file__).with_name("first.py")
@@ -81,7 +80,7 @@ class Command:
                     "environment": {"PYTHONHASHSEED": "0", **self.environment},
                     "kept": {str(there): str(here) for there, here in self.kept.items()},
                     "files": {str(there): str(here) for there, here in self.files.items()},
-                    "brings": self.brings and os.access(self.directory, os.W_OK),
+                    "brings": self.brings,
                 }
             ).encode()
             + b"\n"
@@ -104,10 +103,12 @@ def run_in_kernel(kernel: Path, command: Command, say: Callable[[str], object]) 
     """
     with _Kernel(kernel, command) as running:
         answer = running.answer()
-    for name in answer.get("brought", ()):
+    for name in answer["brought"]:
         say(f"{name}: written in simulated time, and brought here")
-    if failure := answer.get("failure"):
-        say(f"Warning: what it wrote could not all be brought here: {failure}")
+    for name, why in answer["left"].items():
+        say(
+            f"Warning: {name}: written in simulated time, and lost: {why}; write into the run directory, --out"
+        )
     return int(answer["exit"])
 
 
@@ -120,7 +121,7 @@ class _Kernel:
         signals, self._signals = os.pipe()
         self._log_end, log = os.pipe()
         # Nobody reads it while the kernel runs: that would be an interrupt in the kernel, at an instant of real time.
-        fcntl.fcntl(log, fcntl.F_SETPIPE_SZ, LOG_MOST)
+        # What finds no room in the pipe is lost.
         self._control, self._lines = ours, b""
         self._told_at: float | None = None  # to end
         self._patience_s = 0.0

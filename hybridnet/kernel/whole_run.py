@@ -45,9 +45,8 @@ def run_again(
     environment = dict(os.environ)
     if sys.stdin is not None and sys.stdin.isatty():
         environment["HYBRIDNET_AT_TERMINAL"] = "1"
-    compileall.compile_dir(
-        PACKAGE, quiet=2
-    )  # else a later run, which need not compile, takes other system calls
+    # Else a later run, which need not compile, takes other system calls.
+    compileall.compile_dir(PACKAGE, quiet=2)
     if stage := environment.pop(STAGE_VARIABLE, None):
         command = Command(words, seed=seed, environment=environment, **_stage(json.loads(stage)))
         return run_in_kernel(kernel, command, say)

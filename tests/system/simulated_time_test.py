@@ -152,6 +152,33 @@ def test_what_is_written_in_the_working_directory_and_in_a_kept_one_reaches_the_
     assert "made/file: written in simulated time, and brought here" in ended.stderr
 
 
+def test_what_cannot_reach_the_computer_is_named(tmp_path: Path) -> None:
+    """The kernel brings 256 MiB at most, and no file where there is a folder of that name outside."""
+    script = "truncate -s 300M large; rmdir here; echo 1 > here; echo 2 > small"
+    (tmp_path / "here").mkdir()
+    ended = in_kernel("sh", "-c", script, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert "Warning: large: written in simulated time, and lost: it has 314572800 bytes" in ended.stderr
+    assert "Warning: here: written in simulated time, and lost: Is a directory" in ended.stderr
+    assert (tmp_path / "small").read_text() == "2\n"
+
+
+def test_a_kernel_that_was_built_elsewhere_is_kept_for_the_user_who_brings_it() -> None:
+    with tempfile.TemporaryDirectory() as name:  # nobody may not enter pytest's
+        Path(name).chmod(0o777)
+        ended = subprocess.run(
+            [*AS_NOBODY, *HYBRIDNET, "setup-kernel", "--binary", str(KERNEL)],
+            env={**environment(), "XDG_DATA_HOME": name},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+        kept = Path(ended.stdout.strip())
+        assert kept.is_relative_to(name)
+        assert kept.read_bytes() == KERNEL.read_bytes()
+
+
 def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     ended = in_kernel("no-such-program", cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (127, "")

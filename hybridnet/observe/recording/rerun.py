@@ -115,8 +115,9 @@ def command_of(run: Path, out: Path) -> list[str]:
     manifest = manifest_of(run)
     verb, words, files = (manifest.get(key) for key in ("verb", "arguments", "files"))
     in_simulated_time = manifest.get("time") == SIMULATED
-    if in_simulated_time:
-        words = manifest.get("command", [])[1:]
+    if in_simulated_time:  # as it was typed
+        typed = manifest.get("command")
+        words = typed[1:] if isinstance(typed, list) and typed[1:2] == [verb] else None
     if verb not in VERBS or not isinstance(words, list) or not isinstance(files, Mapping):
         raise UsageError(
             f"{run}: it does not hold its command; runs of {', '.join(VERBS)} with --out can be repeated"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.kernel import build
 from hybridnet.kernel.build import VARIABLE, find_kernel, keep_binary, kernel_folder, make_kernel
 
@@ -80,6 +80,12 @@ def test_missing_programs_are_named_with_the_command_that_installs_them(
         make_kernel(lambda step, percent: None)
 
 
+def test_another_kind_of_processor_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build.platform, "machine", lambda: "aarch64")
+    with pytest.raises(EnvironmentLackError, match=r"x86-64 kind.* this one is aarch64"):
+        make_kernel(lambda step, percent: None)
+
+
 def test_a_tarball_of_something_else_is_refused_and_nothing_is_kept(tmp_path: Path, folder: Path) -> None:
     (tmp_path / "other-1.0").mkdir()
     (tmp_path / "other-1.0" / "Kconfig").touch()
@@ -92,7 +98,7 @@ def test_a_tarball_of_something_else_is_refused_and_nothing_is_kept(tmp_path: Pa
 
 def test_a_file_that_is_no_tarball_is_refused_with_what_tar_says(tmp_path: Path) -> None:
     (tmp_path / "file.tar.xz").write_bytes(b"no archive")
-    with pytest.raises(EnvironmentLackError, match=r"file.tar.xz cannot be unpacked(.|\n)*tar:"):
+    with pytest.raises(MachineError, match=r"file.tar.xz cannot be unpacked(.|\n)*tar:"):
         make_kernel(lambda step, percent: None, tmp_path / "file.tar.xz")
 
 

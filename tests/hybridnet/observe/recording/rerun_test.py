@@ -104,6 +104,18 @@ def test_a_simulation_that_gives_something_else_ends_with_1(
     assert "not identical" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", ["7", '"run"', '["hybridnet"]', '["hybridnet", "clean", "--all"]'])
+def test_a_manifest_in_simulated_time_that_names_another_command_is_refused(
+    run: Path, tmp_path: Path, command: str
+) -> None:
+    """It is anybody's: what is typed must be of the verb that may be repeated."""
+    (run / "manifest.json").write_text(
+        f'{{"verb": "run", "arguments": [], "files": {{}}, "time": "simulated", "command": {command}}}'
+    )
+    with pytest.raises(UsageError, match="does not hold its command"):
+        command_of(run, tmp_path / "out")
+
+
 def test_a_repetition_does_not_replace_the_run(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rerun", "runs/one", "--out", "runs/one"]) == 2
     assert "is the run itself" in capsys.readouterr().err
