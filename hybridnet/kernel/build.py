@@ -17,8 +17,8 @@ import platform
 import re
 import shlex
 import shutil
+import signal
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,8 +97,13 @@ def make_kernel(tell: Progress, source: Path | None = None) -> Path:
     with _alone(folder):
         if not (folder / "linux").is_file():
             _require_tools()
-            with tempfile.TemporaryDirectory(prefix="kernel-", dir=folder.parent) as work:
-                _make(Path(work), folder, tell, source)
+            work = folder.with_suffix(".building")
+            shutil.rmtree(work, ignore_errors=True)  # of one that was killed
+            work.mkdir()
+            try:
+                _make(work, folder, tell, source)
+            finally:
+                shutil.rmtree(work, ignore_errors=True)
     return folder / "linux"
 
 
@@ -199,14 +204,19 @@ def _compile(source: Path, named: str, tell: Progress) -> None:
         text=True,
         errors="replace",
         env={**os.environ, **BUILT_BY},
+        start_new_session=True,
     ) as made:
         assert made.stdout is not None
         done = 0
-        for line in made.stdout:
-            log = [*log[-200:], line]
-            if line.startswith("  CC "):
-                done += 1
-                tell(f"compiling {named}", min(99, 6 + 93 * done // STEPS))
+        try:
+            for line in made.stdout:
+                log = [*log[-200:], line]
+                if line.startswith("  CC "):
+                    done += 1
+                    tell(f"compiling {named}", min(99, 6 + 93 * done // STEPS))
+        except BaseException:  # else its compilers would go on
+            os.killpg(made.pid, signal.SIGKILL)
+            raise
     if made.returncode != 0:
         raise _failed(f"{named} cannot be compiled", "".join(log))
 

@@ -183,7 +183,10 @@ def main() -> NoReturn:
     control = os.open("/dev/host6", os.O_RDWR)
     line = b""
     while not line.endswith(b"\n"):
-        line += os.read(control, 65536)
+        data = os.read(control, 65536)
+        if not data:
+            raise SystemExit("whoever started the kernel has ended")
+        line += data
     request = json.loads(line)
     os.makedirs(request["directory"], exist_ok=True)
     for there, here in request["files"].items():

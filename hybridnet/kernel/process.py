@@ -26,6 +26,7 @@ from typing import Any
 from hybridnet.errors import EnvironmentLackError, ExperimentError
 from hybridnet.kernel.terminal import Terminal, terminal_of
 from hybridnet.kernel.watch import Watch
+from hybridnet.system.parent import die_with_parent
 
 __all__ = ["MEMORY_MIB", "Command", "run_in_kernel"]
 
@@ -42,7 +43,6 @@ END_S = {signal.SIGINT: 1.0, signal.SIGTERM: 1.0, signal.SIGHUP: 1.0, signal.SIG
 KEEPING_S = 10.0
 """The same where a directory is kept, in which it writes what has been measured so far."""
 ADDR_NO_RANDOMIZE = 0x0040000
-PR_SET_PDEATHSIG = 1
 FIRST = Path(__file__).with_name("first.py")
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -234,7 +234,7 @@ def _become(kernel: Path, seed: int, descriptors: Mapping[int, int]) -> None:
         os.setsid()
         _stay_on_one_processor()
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        die_with_parent()
         if libc.personality(ADDR_NO_RANDOMIZE) < 0:
             raise OSError(ctypes.get_errno(), "addresses cannot be fixed (personality)")
         high = {number: _dup_above(source) for number, source in descriptors.items()}
