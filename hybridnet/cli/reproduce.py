@@ -33,7 +33,7 @@ EXAMPLES = """  hybridnet reproduce                  lists the experiments
   hybridnet reproduce --detach maxinet --scale paper --ssh me@node1,me@node2
   sudo hybridnet reproduce --all --tries 3          all of them, one after the other, and one table
   hybridnet reproduce --all --virtual-time          those, or those parts, that keep virtual time
-  hybridnet reproduce --time simulated fig11        on every computer the same: see `hybridnet run --help`
+  hybridnet reproduce --time simulated shared-queue   at any load the same: see `hybridnet run --help`
 """
 OUT_OF_ALL = Path("runs/reproduce")
 

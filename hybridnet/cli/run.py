@@ -70,7 +70,7 @@ EXAMPLES = """  sudo hybridnet run examples/two_machines.py
   sudo hybridnet run --instances auto --wait sleep my_experiment.py   also for networks that a script makes itself
   sudo hybridnet run --topo tree,4 --switches simulated --test pingall
   hybridnet run --rootless examples/two_machines.py                   in a user namespace, without root
-  hybridnet run --time simulated my_experiment.py                     equal results on every computer, without root
+  hybridnet run --time simulated my_experiment.py                     equal results at any load, without root
 """
 _OF_ALL = {
     *(
