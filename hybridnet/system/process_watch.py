@@ -140,7 +140,8 @@ class ProcessWatch:
                 and stood_ns > STOOD_STILL_SECONDS * 1e9
                 and now_ran_ns - ran_ns < _RAN * stood_ns
             ):
-                self._incidents.begin(self._own, "stood still", looked_ns)
+                # Since the last look it ran for as long as it waited for this one, perhaps.
+                self._incidents.begin(self._own, "stood still", looked_ns + round(LOOK_SECONDS * 1e9))
                 self._incidents.end(self._own)
             looked_ns, ran_ns = now_ns, now_ran_ns
             with self._lock:

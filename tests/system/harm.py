@@ -126,7 +126,8 @@ def _init(running: Running) -> int:
 
 
 def _stop_itself(_running: Running) -> None:
-    subprocess.run(["sh", "-c", "kill -STOP $PPID; sleep 2.5; kill -CONT $PPID"], check=True)
+    # It stands still from its last look on: the first sleep lets that be after the mark.
+    subprocess.run(["sh", "-c", "sleep 0.3; kill -STOP $PPID; sleep 2.5; kill -CONT $PPID"], check=True)
 
 
 def _freezing(
