@@ -76,6 +76,8 @@ void Instance::add_peer(PeeringPortal::Config config) {
 std::unique_ptr<PeeringPortal> Instance::make_peer(PeeringPortal::Config config) {
   if (!config.of_guest())
     config.token = config_.token;  // which is none of a guest's business: its key is its own
+  // In simulated time both are in the same kernel: other computers have no part in it.
+  config.one_clock = loop_.clock_is_simulated();
   const bool of_day = config.options.clocks == PeeringOptions::Clocks::told;
   config.clock_zero_ns = [this, of_day] {
     const std::int64_t epoch = loop_.epoch_ns();

@@ -84,11 +84,12 @@ PeeringPortal::PeeringPortal(Simulation& simulation, PacketPool& pool, std::func
       bulk_(config_.options.bulk_dscps, config_.options.bulk_filter),
       transports_(make_transports(config_)),
       lanes_(make_lanes(transports_, config_, wall_now_, *this)),
-      exchange_(*transports_[0], {.token = config_.token,
-                                  .session = config_.session,
-                                  .wall_now = [this] { return shown_.shown(wall_now_()); },
-                                  .clock_zero_ns = config_.clock_zero_ns,
-                                  .told = config_.options.clocks == PeeringOptions::Clocks::told}),
+      exchange_(*transports_[0],
+                {.token = config_.token,
+                 .session = config_.session,
+                 .wall_now = [this] { return shown_.shown(wall_now_()); },
+                 .clock_zero_ns = config_.clock_zero_ns,
+                 .told = config_.one_clock || config_.options.clocks == PeeringOptions::Clocks::told}),
       raw_(peering::kLargestBody) {
   if (lanes_.size() > 1 || gathers()) {
     watched_.emplace();

@@ -64,6 +64,7 @@ class PeeringPortal final : public Pollable, private peering::LaneSink {
     PeeringOptions options;
     bool kernel_cuts = true;    // where it can (UDP_SEGMENT); false only to compare
     bool kernel_stamps = true;  // of synchronizations; false when wall_now is not the wall clock
+    bool one_clock = false;     // both instances read the same clock: there is nothing to measure
     bool begins_later = false;  // nothing is scheduled before begin(), so that another thread may make it
     // What CLOCK_MONOTONIC showed at SimTime zero, or CLOCK_REALTIME where the options have clocks told; 0 while that is
     // not known.

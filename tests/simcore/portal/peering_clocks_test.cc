@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What a wrong clock does: b's is shown 3 ms ahead of what it is. Where clocks are measured, nothing; where they are told,
-// what goes to b comes 3 ms early, and what comes from b 3 ms late.
+// or are taken to be one, what goes to b comes 3 ms early, and what comes from b 3 ms late.
 #include <cstdlib>
 
 #include "simcore/portal/shown_clock.h"
@@ -19,10 +19,11 @@ constexpr std::int64_t kZero = 1'000'000'000'000;  // of a; b began 5 s before
 
 class PeeringClocksTest : public testing::PeeringPortalTest {
  protected:
-  void start(Clocks clocks) {
+  void start(Clocks clocks, bool one_clock = false) {
     PeeringPortal::Config of_a = joined(a_address, b_address);
     PeeringPortal::Config of_b = joined(b_address, a_address);
     of_a.options.clocks = of_b.options.clocks = clocks;
+    of_a.one_clock = of_b.one_clock = one_clock;
     of_a.clock_zero_ns = [] { return kZero; };
     of_b.clock_zero_ns = [] { return kZero - Duration::seconds(5).count_ns(); };
     of_b.options.clock_ahead = kAhead;
@@ -56,6 +57,11 @@ TEST_F(PeeringClocksTest, an_error_of_a_clock_that_is_told_is_one_of_the_delays)
   start(Clocks::told);
   EXPECT_EQ(there(), kDelay - kAhead);
   EXPECT_EQ(back(), kDelay + kAhead);
+}
+
+TEST_F(PeeringClocksTest, where_there_is_one_clock_it_is_not_measured) {
+  start(Clocks::measured, true);
+  EXPECT_EQ(there(), kDelay - kAhead);
 }
 
 TEST(ShownClockTest, own_is_what_was_shown_to_a_nanosecond) {
