@@ -2,9 +2,9 @@
 """Makes the kernel in whose simulated time runs take place, once for each computer.
 
 The source is a distribution's: the newest package ``linux-source-*`` that apt knows, or a tarball that the user names.
-hybridnet adds a configuration and two files (``recipe/``), and changes two lines: random numbers come from a seed, and
-not from the command line. What is made is kept by the recipe's fingerprint, in ``/var/lib/hybridnet`` for root, else in
-the user's data folder. The source is removed again.
+hybridnet's recipe (``recipe/``) is a configuration, three files and some changed lines: random numbers come from a seed
+and from nothing else, and the processor's own clock reads the kernel's. What is made is kept by the recipe's
+fingerprint, in ``/var/lib/hybridnet`` for root, else in the user's data folder. The source is removed again.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ TOOLS = {"gcc": "gcc", "make": "make", "flex": "flex", "bison": "bison", "bc": "
 LEAST = (6, 1)
 STEPS = 1150  # files that are compiled, about
 QUOTED_LINES = 12
+LOG_LINES = 1000
 # Of a kernel's source, only what ARCH=um needs: half a gigabyte less to unpack.
 LEFT_OUT = ("*/drivers/gpu/*.[ch]", "*/Documentation/*", "*/tools/testing/*", "*/sound/*.[ch]")
 # Equal sources give equal kernels, whoever builds them, and when.
@@ -90,7 +91,7 @@ def make_kernel(tell: Progress, source: Path | None = None) -> Path:
 
     Raises:
         EnvironmentLackError: a program or a source is missing, or Linux cannot be a program on this processor.
-        MachineError: the build fails; quotes its last lines.
+        MachineError: the build fails; quotes its errors, or its last lines.
         UsageError: the tarball is no kernel's source.
     """
     folder = kernel_folder()
@@ -157,17 +158,15 @@ def _change(source: Path) -> None:
     """Add what is ours to a kernel's source."""
     (source / "Documentation").mkdir(exist_ok=True)
     (source / "Documentation" / "Kconfig").touch()
-    drivers = source / "arch" / "um" / "drivers"
-    shutil.copy(RECIPE / "host_files.c", drivers)
-    _replace(drivers / "Makefile", "obj-y := ", "obj-y := host_files.o ")
-    util = source / "arch" / "um" / "os-Linux" / "util.c"
+    for change in json.loads((RECIPE / "changes.json").read_text()):
+        _replace(source / change["file"], change["old"], change["new"])
+    um = source / "arch" / "um"
+    shutil.copy(RECIPE / "host_files.c", um / "drivers")
+    shutil.copy(RECIPE / "processor_clock.c", um / "kernel")
+    util = um / "os-Linux" / "util.c"
     begin = "ssize_t os_getrandom("
-    written = util.read_text()
-    body = re.search(re.escape(begin) + r"[^}]*}\n", written)
+    body = re.search(re.escape(begin) + r"[^}]*}\n", util.read_text())
     _replace(util, body[0] if body else begin, (RECIPE / "seeded_random.c").read_text())
-    _replace(
-        source / "drivers" / "char" / "random.c", "_mix_pool_bytes(command_line, strlen(command_line));", ""
-    )
 
 
 def _replace(file: Path, old: str, new: str) -> None:
@@ -210,7 +209,7 @@ def _compile(source: Path, named: str, tell: Progress) -> None:
         done = 0
         try:
             for line in made.stdout:
-                log = [*log[-200:], line]
+                log = [*log[-LOG_LINES:], line]
                 if line.startswith("  CC "):
                     done += 1
                     tell(f"compiling {named}", min(99, 6 + 93 * done // STEPS))
@@ -275,8 +274,10 @@ def _run(command: Sequence[str], directory: Path, failure: str) -> None:
 
 
 def _failed(failure: str, log: str) -> MachineError:
-    last = "\n".join(log.strip().splitlines()[-QUOTED_LINES:])
-    return MachineError(f"{failure}; mend what it reports and {CURE} again. Its last lines:\n{last}")
+    lines = log.strip().splitlines()
+    errors = [line for line in lines if "error:" in line]  # others go on compiling, and write the last lines
+    quoted = "\n".join((errors or lines)[-QUOTED_LINES:])
+    return MachineError(f"{failure}; mend what it reports and {CURE} again. It said:\n{quoted}")
 
 
 @contextmanager

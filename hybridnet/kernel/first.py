@@ -14,6 +14,7 @@ Over /dev/host6 come a request, one line of JSON, and go lines of JSON:
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import json
 import os
 import shutil
@@ -25,7 +26,9 @@ from typing import Any, NoReturn
 
 # Open vSwitch counts the processors when it starts, and again ten seconds later at the earliest. A count that it made
 # in the first ten seconds after boot it takes for none, and forwards nothing until the next one.
-BEGINS_S = 11.0
+BEGINS_S = 11
+TIMER_ABSTIME = 1
+RESEED = 0x5207  # RNDRESEEDCRNG: the next key of the seed
 MS_RDONLY, MS_MOVE, MS_SHARED, MS_REC = 1, 8192, 1 << 20, 16384
 PIVOT_ROOT = 155  # the number of the system call on x86-64
 POWER_OFF = 0x4321FEDC
@@ -34,6 +37,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 SETTINGS = {
     "kernel/hostname": "simulated",
+    "kernel/threads-max": "4096",  # each is a process of the computer: a program that starts ever more is refused one
     "kernel/sched_rt_runtime_us": "-1",  # processor time is free: whoever comes first in real time need not pause
 }
 
@@ -82,6 +86,25 @@ def make_root() -> None:
         os.symlink(there, f"/dev/{name}")
     for name in ("netns", "lock", "openvswitch"):
         os.mkdir(f"/run/{name}")
+
+
+def kernel_thread(name: str) -> int:
+    """The number of a thread of the kernel. The one that moves packets which interrupts leave over would else wait for
+    programs, for milliseconds.
+    """
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and (entry / "comm").read_text() == f"{name}\n":
+            return int(entry.name)
+    raise FileNotFoundError(f"a thread of the kernel named {name}")
+
+
+def begin_anew() -> None:
+    """Whatever came before, and how long it took: it is the same instant now, with the same random numbers to come."""
+    until = (ctypes.c_long * 2)(BEGINS_S, 0)
+    libc.clock_nanosleep(time.CLOCK_BOOTTIME, TIMER_ABSTIME, until, None)
+    random = os.open("/dev/urandom", os.O_RDONLY)
+    fcntl.ioctl(random, RESEED)
+    os.close(random)
 
 
 def begin(request: dict[str, Any]) -> int:
@@ -195,11 +218,12 @@ def main() -> NoReturn:
     for there, here in request["kept"].items():
         os.makedirs(there, exist_ok=True)
         mount("none", there, "hostfs", 0, here)
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(99))
+    for pid in (0, kernel_thread("ksoftirqd/0")):
+        os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(99))
     os.system("ip link set lo up")
     for setting, value in SETTINGS.items():
         Path("/proc/sys", setting).write_text(value)
-    time.sleep(max(0.0, BEGINS_S - time.clock_gettime(time.CLOCK_BOOTTIME)))
+    begin_anew()
     child = begin(request)
     for number in SIGNALS:
         signal.signal(

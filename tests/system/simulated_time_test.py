@@ -325,3 +325,53 @@ def test_mininets_commands_run_in_simulated_time(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert "1 packets transmitted, 1 received, 0% packet loss" in ended.stdout
     assert "Results: 0% dropped (6/6 received)" in ended.stderr + ended.stdout
+
+
+TWO_MACHINES = f"""
+from hybridnet import Net
+from hybridnet.topologies import TwoTrees
+with Net(TwoTrees(depth=2, bw=100, delay="{DELAY_MS}ms")) as net:
+    assert net.pingAll() == 0
+    print(net["h1"].cmd("ping -c 5 -i 0.2", net["h8"].IP()))
+"""
+
+
+@pytest.mark.thorough
+def test_instances_of_two_machines_are_peers_without_any_error_of_their_clocks(tmp_path: Path) -> None:
+    (tmp_path / "network.py").write_text(TWO_MACHINES)
+    ended = hybridnet("run", "--time", "simulated", "network.py", cwd=tmp_path)
+    assert "*** Verdict: trusted: every limit held; in simulated time: " in ended.stderr
+    expected_ms = 2 * (DELAY_MS + PING_BYTES * 8 / RATE_BPS * 1e3)
+    least, _, most = (float(word) for word in ended.stdout.split("rtt min/avg/max/mdev = ")[1].split("/")[:3])
+    assert expected_ms <= least <= most <= expected_ms + 0.005
+
+
+@pytest.mark.slow
+def test_a_program_that_starts_ever_more_programs_is_refused_one(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys\n"
+        "for count in range(100_000):\n"
+        "    try:\n"
+        "        if os.fork() == 0:\n"
+        "            signal.pause()\n"
+        "    except BlockingIOError as error:\n"
+        "        sys.exit(f'{1000 < count < 4096} {error.strerror}')\n"
+    )
+    ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (1, "True Resource temporarily unavailable\n")
+    assert not kernels_in(tmp_path)
+
+
+def test_the_processors_own_clock_is_the_kernels(tmp_path: Path) -> None:
+    program = (
+        "import ctypes, mmap, time\n"
+        "page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)\n"
+        "page.write(bytes.fromhex('0f31 48c1e220 4809d0 c3'))  # rdtsc; shl rdx, 32; or rax, rdx; ret\n"
+        "address = ctypes.addressof(ctypes.c_char.from_buffer(page))\n"
+        "rdtsc = ctypes.CFUNCTYPE(ctypes.c_uint64)(address)\n"
+        "before, at = rdtsc(), time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)\n"
+        "time.sleep(1)\n"
+        "print(0 <= at - before < 100_000, 1_000_000_000 <= rdtsc() - before < 1_000_200_000)\n"
+    )
+    ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "True True\n"), ended.stderr
