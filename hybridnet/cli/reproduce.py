@@ -33,7 +33,7 @@ EXAMPLES = """  hybridnet reproduce                  lists the experiments
   hybridnet reproduce --detach maxinet --scale paper --ssh me@node1,me@node2
   sudo hybridnet reproduce --all --tries 3          all of them, one after the other, and one table
   hybridnet reproduce --all --virtual-time          those, or those parts, that keep virtual time
-  hybridnet reproduce --time simulated shared-queue   at any load the same: see `hybridnet run --help`
+  hybridnet reproduce shared-queue --time simulated   at any load the same: see `hybridnet run --help`
 """
 OUT_OF_ALL = Path("runs/reproduce")
 
@@ -93,11 +93,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the experiment, and print its checks. Return 1 when one of them does not hold, else 0."""
     if arguments.detach:
         return run_detached(arguments.command_line)
-    if begins_in_real_time(arguments):
-        return run_in_simulated_time(arguments, _out_of(arguments))
     names = experiment_names()
     _check_words(arguments, names)
     if arguments.all:
+        if begins_in_real_time(arguments):
+            return run_in_simulated_time(arguments, arguments.out or OUT_OF_ALL)
         return _run_all(arguments, names)
     if arguments.name is None:
         listed = {name: declared(name).summary for name in names}
@@ -107,15 +107,6 @@ def run(arguments: argparse.Namespace) -> int:
             print_table(("experiment", "what it shows"), list(listed.items()))
         return 0
     return _run_one(arguments)
-
-
-def _out_of(arguments: argparse.Namespace) -> Path | None:
-    """The run directory that is named, for all or by the experiment's own option; None: a default one."""
-    rest = arguments.rest
-    if "--out" in rest[:-1]:
-        return Path(rest[rest.index("--out") + 1])
-    given: Path | None = arguments.out
-    return given
 
 
 def _check_words(arguments: argparse.Namespace, names: Sequence[str]) -> None:
@@ -172,14 +163,18 @@ def _run_one(arguments: argparse.Namespace) -> int:
         help="print the checks as JSON, and everything else to stderr",
     )
     _add_tries_argument(parser, arguments.tries)
+    add_time_argument(parser, arguments.time)
     experiment.add_arguments(parser)
-    if hasattr(experiment, "MACHINES"):
+    on_machines = hasattr(experiment, "MACHINES")
+    if on_machines:
         add_place_arguments(parser)
-        chosen = parser.parse_args(arguments.rest)
-        chosen.cluster = places_of(chosen).cluster
     else:
         _refuse_places(arguments, experiment.WITHOUT_MACHINES)
-        chosen = parser.parse_args(arguments.rest)
+    chosen = parser.parse_args(arguments.rest)
+    if begins_in_real_time(chosen):
+        return run_in_simulated_time(arguments, chosen.out)
+    if on_machines:
+        chosen.cluster = places_of(chosen).cluster
     name = Path(chosen.out).name
 
     def measure(number: int) -> Sequence[Check]:

@@ -23,12 +23,12 @@ _ELSEWHERE = {
 _REACHED_FROM_HERE = {"live": "--live", "live_address": "--live-address"}
 
 
-def add_time_argument(parser: argparse._ActionsContainer) -> None:
+def add_time_argument(parser: argparse._ActionsContainer, default: str = REAL) -> None:
     """Add --time."""
     parser.add_argument(
         "--time",
         choices=TIMES,
-        default=REAL,
+        default=default,
         help="simulated: run in a kernel of its own whose clocks stand still while programs compute, so that "
         "results do not depend on this computer; needs no root (default: %(default)s)",
     )

@@ -18,6 +18,10 @@ from hybridnet.kernel.build import VARIABLE
             "--ssh is for real time: other computers keep real time",
         ),
         (["run", "--topo", "single", "--live"], "--live is for real time: its network cannot be reached"),
+        (
+            ["reproduce", "shared-queue", "--ssh", "a,b"],
+            "--ssh is for real time: other computers keep real time",
+        ),
         (["mn", "--cluster", "a,b"], "--cluster is for real time: other computers keep real time"),
     ],
 )
