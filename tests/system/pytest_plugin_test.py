@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""pytest's plug-in with networks: what passes, what fails and is kept, and what says nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hybridnet.errors import EnvironmentLackError
+from hybridnet.kernel.build import find_kernel
+from hybridnet.testing.kept import FOLDER
+
+pytestmark = pytest.mark.system
+
+HARMED = """
+import pytest
+runs = []
+
+@pytest.mark.network(topo="single,2", controller="none")
+def test_of_a_network_that_is_harmed(net):
+    runs.append(net)
+    net.cluster.call("m1", "exec", argv=["pkill", "-9", "-x", "ovsdb-server"])
+    raise AssertionError(f"run {len(runs)}")
+"""
+
+RIGHT_AND_WRONG = """
+import pytest
+
+@pytest.mark.parametrize("net", ["single,2", "linear,2"], indirect=True)
+def test_pings(net, wait_until, match):
+    assert net.pingAll() == 0
+    wait_until(lambda: "priority" in net["s1"].dpctl("dump-flows"))
+    match(net.snapshot(), {})
+
+@pytest.mark.network(topo="single,2", controller="none")
+def test_of_a_switch_without_flows(net):
+    net["s1"].cmd("ovs-vsctl set-fail-mode s1 secure; ovs-ofctl del-flows s1")
+    assert net.pingAll() == 0
+"""
+
+
+def run_pytest(folder: Path, text: str, time: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_it.py").write_text(text)
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "--hybridnet", f"--hybridnet-time={time}", "--rootdir", str(folder)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_failure_under_a_verdict_that_is_not_trusted_is_tried_three_times_and_is_no_failure(
+    tmp_path: Path,
+) -> None:
+    ended = run_pytest(tmp_path, HARMED, "real")
+    assert ended.returncode == 0, ended.stdout
+    assert "1 inconclusive" in ended.stdout
+    assert "broken: machine m1: ovsdb-server was killed by SIGKILL" in ended.stdout
+    kept = tmp_path / FOLDER / "test_it.py-test_of_a_network_that_is_harmed"
+    assert "AssertionError: run 3" in (kept / "failure.txt").read_text()
+
+
+@pytest.mark.thorough
+def test_in_simulated_time_what_is_right_passes_and_what_is_wrong_fails_and_is_kept(tmp_path: Path) -> None:
+    try:
+        find_kernel()
+    except EnvironmentLackError as error:
+        pytest.skip(str(error))
+    ended = run_pytest(tmp_path, RIGHT_AND_WRONG, "simulated")
+    assert ended.returncode == pytest.ExitCode.TESTS_FAILED, ended.stdout + ended.stderr
+    assert "hybridnet: networks in simulated time" in ended.stdout
+    assert "1 failed, 2 passed" in ended.stdout
+    kept = tmp_path / FOLDER / "test_it.py-test_of_a_switch_without_flows"
+    assert {"failure.txt", "network.json", "plan.txt", "s1.flows.txt", "verdict.txt"} == {
+        file.name for file in kept.iterdir()
+    }
+    assert (kept / "verdict.txt").read_text().startswith("trusted")
