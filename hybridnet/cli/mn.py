@@ -14,7 +14,12 @@ from hybridnet.cli.network import (
     machine_names,
 )
 from hybridnet.cli.record_options import add_recording_arguments, ending_with_record
-from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
+from hybridnet.cli.time_options import (
+    add_slow_argument,
+    add_time_argument,
+    begins_in_real_time,
+    run_in_simulated_time,
+)
 from hybridnet.errors import UsageError
 from hybridnet.plan.choices.from_command_line import asking
 from hybridnet.run.prompt.ending import add_strict_argument
@@ -139,6 +144,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="as --wait, for at most this many seconds",
     )
     add_time_argument(use)
+    add_slow_argument(use)
     add_strict_argument(use)
     add_recording_arguments(use)
     use.add_argument(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hybridnet.cli.time_options import slow_asked
 from hybridnet.cli.topology import parse_call
 from hybridnet.describe.kinds import OWN_KINDS
 from hybridnet.describe.quantities import format_delay, parse_delay
@@ -238,8 +239,9 @@ def asked_words(arguments: argparse.Namespace) -> list[str]:
 
 
 def instances_asked(arguments: argparse.Namespace) -> Asked:
-    """What --instances and --peering ask of every network. Raises UsageError or PlanError."""
+    """What --instances, --peering and --slow ask of every network. Raises UsageError or PlanError."""
     return Asked(
+        slow=slow_asked(arguments),
         instances=None if arguments.instances is None else _instances(arguments.instances),
         peering=parse_peering(arguments.peering) if arguments.peering else None,
     )

@@ -30,7 +30,12 @@ from hybridnet.cli.record_options import (
     ending_with_record,
 )
 from hybridnet.cli.rootless_options import add_rootless_argument, begins_as_user
-from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
+from hybridnet.cli.time_options import (
+    add_slow_argument,
+    add_time_argument,
+    begins_in_real_time,
+    run_in_simulated_time,
+)
 from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
 from hybridnet.compat.mininet.loading import importing
 from hybridnet.compat.mininet.loading.python2 import run_script
@@ -71,6 +76,7 @@ EXAMPLES = """  sudo hybridnet run examples/two_machines.py
   sudo hybridnet run --topo tree,4 --switches simulated --test pingall
   hybridnet run --rootless examples/two_machines.py                   in a user namespace, without root
   hybridnet run --time simulated my_experiment.py                     equal results at any load, without root
+  sudo hybridnet run --slow 10 --topo twotrees                        in real time, ten times slower than described
 """
 _OF_ALL = {
     *(
@@ -85,6 +91,7 @@ _OF_ALL = {
         "set",
         "trace",
         "time",
+        "slow",
         "rootless",
     ),
     *("instances", "peering", "switches", "wait"),
@@ -102,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_place_arguments(parser, SPREAD)
     add_detach_argument(parser)
     add_time_argument(parser)
+    add_slow_argument(parser)
     add_rootless_argument(parser)
     parser.add_argument(
         "--on-loss",

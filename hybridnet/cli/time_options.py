@@ -8,10 +8,18 @@ from pathlib import Path
 
 from hybridnet.cli.progress import tell
 from hybridnet.errors import UsageError
+from hybridnet.plan.choices.options import MOST_SLOW
 from hybridnet.system.python_command import python_module
 from hybridnet.system.simulated_time import REAL, SIMULATED, TIMES, time_is_simulated
 
-__all__ = ["SIMULATED", "add_time_argument", "begins_in_real_time", "run_in_simulated_time"]
+__all__ = [
+    "SIMULATED",
+    "add_slow_argument",
+    "add_time_argument",
+    "begins_in_real_time",
+    "run_in_simulated_time",
+    "slow_asked",
+]
 
 _ELSEWHERE = {
     "ssh": "--ssh",
@@ -20,6 +28,7 @@ _ELSEWHERE = {
     "manifest": "--manifest",
     "cluster": "--cluster",
 }
+_SLOW = {"slow": "--slow"}
 _REACHED_FROM_HERE = {"live": "--live", "live_address": "--live-address"}
 
 
@@ -34,6 +43,26 @@ def add_time_argument(parser: argparse._ActionsContainer, default: str = REAL) -
     )
 
 
+def add_slow_argument(parser: argparse._ActionsContainer) -> None:
+    """Add --slow, which `slow_asked` reads."""
+    parser.add_argument(
+        "--slow",
+        metavar="N",
+        help="run in real time, N times slower than what is described: links have an Nth of their rates and N times "
+        "their delays, and what hybridnet reports is as described; see docs/time.md",
+    )
+
+
+def slow_asked(arguments: argparse.Namespace) -> int | None:
+    """What --slow asks, where the command has it; None: nothing. Raises UsageError."""
+    text = getattr(arguments, "slow", None)
+    if text is None:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SLOW:
+        raise UsageError(f"--slow {text}: write a whole number from 1 to {MOST_SLOW}")
+    return int(text)
+
+
 def begins_in_real_time(arguments: argparse.Namespace) -> bool:
     """Whether the command wants simulated time and is not in it yet.
 
@@ -44,6 +73,7 @@ def begins_in_real_time(arguments: argparse.Namespace) -> bool:
         return False
     for names, why in (
         (_ELSEWHERE, "other computers keep real time"),
+        (_SLOW, "simulated time is as slow as its programs need"),
         (_REACHED_FROM_HERE, "its network cannot be reached from this computer"),
     ):
         for name, option in names.items():

@@ -79,9 +79,12 @@ std::unique_ptr<PeeringPortal> Instance::make_peer(PeeringPortal::Config config)
   // In simulated time both are in the same kernel: other computers have no part in it.
   config.one_clock = loop_.clock_is_simulated();
   const bool of_day = config.options.clocks == PeeringOptions::Clocks::told;
-  config.clock_zero_ns = [this, of_day] {
+  // Instants between peers are simulated time, and all instances of a run are equally slow.
+  const int slow = config_.realtime.slow;
+  config.kernel_stamps = slow == 1;
+  config.clock_zero_ns = [this, of_day, slow] {
     const std::int64_t epoch = loop_.epoch_ns();
-    return epoch == 0 || !of_day ? epoch : epoch - monotonic_minus_realtime_ns();
+    return (epoch == 0 || !of_day ? epoch : epoch - monotonic_minus_realtime_ns()) / slow;
   };
   return std::make_unique<PeeringPortal>(
       network_.simulation(), network_.pool(), [this] { return loop_.turn_now(); }, config);
@@ -89,7 +92,8 @@ std::unique_ptr<PeeringPortal> Instance::make_peer(PeeringPortal::Config config)
 
 void Instance::add_record(const std::string& file, const std::string& plan) {
   network_.taps().set_recorder(std::make_unique<PortalRecorder>(network_.simulation(), file, plan,
-                                                                RecordWriter::Writing::queued, realtime_ns));
+                                                                RecordWriter::Writing::queued,
+                                                                [this] { return stamp_ns(realtime_ns()); }));
   control_record_ = std::make_unique<ControlRecorder>(*network_.taps().recorder());
 }
 
@@ -278,9 +282,9 @@ Links::End Instance::find(const std::string& link, const LinkEnd& end, Duration 
   }
   if (const auto* portal = std::get_if<PortalEnd>(&end)) {
     EmulationPortal& found = at(portals_, portal->name, attempt, "portal");
-    const auto entering = [&found] {
-      const std::int64_t stamp_ns = found.entering_realtime_ns();
-      return stamp_ns != 0 ? stamp_ns : realtime_ns();
+    const auto entering = [this, &found] {
+      const std::int64_t entered_ns = found.entering_realtime_ns();
+      return stamp_ns(entered_ns != 0 ? entered_ns : realtime_ns());
     };
     return {.port = &found, .name = portal->name, .portal = true, .wall_clock = entering};
   }
@@ -288,6 +292,13 @@ Links::End Instance::find(const std::string& link, const LinkEnd& end, Duration 
   PeeringPortal& peer = at(peers_, channel.peer, attempt, "peer");
   PeeringChannel& port = peer.channel(channel.channel, incoming_delay);
   return {.port = &port, .name = channel.name(), .peer = true, .channel = &port};
+}
+
+// Captures and records of a slow instance have described time, from the time of day at which it began.
+std::int64_t Instance::stamp_ns(std::int64_t realtime_ns) const {
+  if (config_.realtime.slow == 1 || loop_.epoch_ns() == 0) return realtime_ns;
+  const std::int64_t zero_ns = network_.taps().epoch_ns();
+  return zero_ns + loop_.simulated_at(realtime_ns + loop_.epoch_ns() - zero_ns).count_ns();
 }
 
 void Instance::check_joined() const {
@@ -307,7 +318,8 @@ void Instance::read_into(Snapshot& snapshot) const {
   snapshot.loop = row_of(loop_);
   snapshot.slices = row_of(loop_.slices());
   snapshot.noted_slices = loop_.slices().noted();
-  for (TimeSlices::Noted& each : snapshot.noted_slices) each.ended_ns -= loop_.epoch_ns();
+  for (TimeSlices::Noted& each : snapshot.noted_slices)
+    each.ended_ns = loop_.simulated_at(each.ended_ns).count_ns();
   for (const auto& [name, portal] : portals_) snapshot.portals.push_back(row_of(*portal));
   for (const auto& [name, peer] : peers_) snapshot.peers.push_back(row_of(*peer));
 }

@@ -146,6 +146,7 @@ class Instance {
   std::unique_ptr<PeeringPortal> make_peer(PeeringPortal::Config config);
   Links::End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
   void check_joined() const;
+  std::int64_t stamp_ns(std::int64_t realtime_ns) const;
   void read_into(Snapshot& snapshot) const;
 
   Config config_;

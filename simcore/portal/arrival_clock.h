@@ -29,7 +29,7 @@ class ArrivalClock {
 
  private:
   RunLoop& loop_;
-  std::int64_t to_simulated_ns_ = 0;
+  std::int64_t to_monotonic_ns_ = 0;
   SimTime now_ = SimTime::zero();
 };
 

@@ -90,10 +90,11 @@ nb::list captures(Instance& instance) {
 }
 
 void construct(Instance* self, Text name, std::uint64_t seed, std::uint64_t token, const nb::dict& realtime,
-               std::int64_t pool_bytes, std::int64_t moderation_ns) {
+               std::int64_t pool_bytes, std::int64_t moderation_ns, int slow) {
   const Text place = "make instance " + name + ": realtime";
   RunLoop::Options options = run_loop_options().read(option_value(realtime, place), place);
   options.moderation = Duration::ns(moderation_ns);
+  options.slow = slow;
   new (self) Instance({.name = std::move(name),
                        .seed = seed,
                        .token = token,
@@ -109,7 +110,7 @@ void bind_instance(nb::module_& m) {
                                 "One running simulation in real time; see simcore/instance/instance.h.");
   instance
       .def("__init__", construct, "name"_a, "seed"_a, "token"_a, "realtime"_a = nb::dict(), nb::kw_only(),
-           "pool_bytes"_a = PacketPool::kUsualLimit.count(), "moderation_ns"_a = 0)
+           "pool_bytes"_a = PacketPool::kUsualLimit.count(), "moderation_ns"_a = 0, "slow"_a = 1)
       .def("add_emulation_portal", add_emulation_portal<Instance>, "name"_a, "device"_a,
            "backend"_a = "packet", "filter"_a = "", "options"_a = nb::dict())
       .def(

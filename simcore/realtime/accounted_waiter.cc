@@ -37,8 +37,8 @@ void AccountedWaiter::handled(std::size_t frames) {
   if (frames > 0) waiter_.frames_passed(now_ns_);
 }
 
-void AccountedWaiter::end_slice(std::uint64_t late_packets, std::uint64_t received_packets) {
-  const TimeSlices::Counts counts{.longest_stall = stalls_.take_longest(),
+void AccountedWaiter::end_slice(std::uint64_t late_packets, std::uint64_t received_packets, int slow) {
+  const TimeSlices::Counts counts{.longest_stall = stalls_.take_longest() / slow,
                                   .late_packets = late_packets,
                                   .received_packets = received_packets};
   slices_.end(now_ns_, lateness_, counts);

@@ -62,9 +62,10 @@ class AccountedWaiter {
   // Whether stalls are counted from now on; see StallWatch.
   void judge_stalls(bool judging);
 
-  // Whether a slice of time is over, and its end; see TimeSlices.
+  // Whether a slice of time is over, and its end; see TimeSlices. `slow`: wall seconds for a simulated one; what stands in
+  // the slice beside lateness, the longest stall, is simulated time as well.
   bool slice_over() const { return slices_.over(now_ns_); }
-  void end_slice(std::uint64_t late_packets, std::uint64_t received_packets);
+  void end_slice(std::uint64_t late_packets, std::uint64_t received_packets, int slow);
 
   const Lateness& lateness() const { return lateness_; }
   const TimeSlices& slices() const { return slices_; }

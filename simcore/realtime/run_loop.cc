@@ -42,6 +42,7 @@ RunLoop::RunLoop(Simulation& simulation, const Options& options)
   check(options.moderation >= Duration::zero() && options.moderation <= Duration::ms(1), "moderation",
         options.moderation.count_ns(), "0 to 1,000,000 ns");
   check(options.events_per_turn >= 1, "events_per_turn", options.events_per_turn, "at least 1");
+  check(options.slow >= 1 && options.slow <= kSlowest, "slow", options.slow, "1 to 1,000");
   check(!options.cpu || *options.cpu >= 0, "cpu", options.cpu.value_or(0), "the number of a core, from 0");
   check(!options.fifo_priority || (*options.fifo_priority >= 1 && *options.fifo_priority <= 99),
         "fifo_priority", options.fifo_priority.value_or(0), "1 to 99");
@@ -82,7 +83,7 @@ void RunLoop::turn_until_stopped(const std::function<void()>& started) {
   cpu_at_start_ns_ = thread_cpu_ns();
   waiter_.read_clock();
   started_ns_ = waiter_.clock().now_ns();
-  epoch_ns_.store(started_ns_ - simulation_.now().count_ns(), std::memory_order_release);
+  epoch_ns_.store(started_ns_ - simulation_.now().count_ns() * options_.slow, std::memory_order_release);
   if (started) started();
   waiter_.begin();
 
@@ -95,7 +96,7 @@ void RunLoop::turn_until_stopped(const std::function<void()>& started) {
     ++counters_.turns;
     // Its own list: a task or an event of this turn may have other descriptors watched, and the waiter's is gone then.
     readable_.assign(waited.readable->begin(), waited.readable->end());
-    const SimTime now = at(waited.now_ns);
+    const SimTime now = simulated_at(waited.now_ns);
     waiter_.waiter().turn_begins(waited.now_ns, !readable_.empty() || simulation_.event_due(now));
     poll_stamped();
     overrun = !fire_due(now);
@@ -110,7 +111,7 @@ void RunLoop::turn_until_stopped(const std::function<void()>& started) {
 
 void RunLoop::end_slice() {
   const Arrivals arrivals = arrivals_ ? arrivals_() : Arrivals();
-  waiter_.end_slice(arrivals.late, arrivals.received);
+  waiter_.end_slice(arrivals.late, arrivals.received, options_.slow);
 }
 
 void RunLoop::stop() {
@@ -132,11 +133,11 @@ void RunLoop::post(std::function<void()> task) {
 
 SimTime RunLoop::wall_now() const {
   const std::int64_t epoch = epoch_ns_.load(std::memory_order_acquire);
-  return epoch == 0 ? SimTime::zero() : at(monotonic_ns());
+  return epoch == 0 ? SimTime::zero() : simulated_at(monotonic_ns());
 }
 
 SimTime RunLoop::advance(SimTime time) {
-  waiter_.arrived(epoch_ns() + time.count_ns());
+  waiter_.arrived(monotonic_at(time));
   if (fire_due(time) && time > simulation_.now()) simulation_.advance_to(time);
   return simulation_.now();
 }
@@ -179,7 +180,7 @@ bool RunLoop::fire_due(SimTime limit) {
     const SimTime due = simulation_.next_event_time();
     const Duration late = now - due;
     if (strict && late > options_.lateness_limit) throw too_late(due, late);
-    waiter_.fires(epoch_ns() + now.count_ns(), late);
+    waiter_.fires(monotonic_at(now), late);
     const std::uint64_t fired = simulation_.fire(limit, strict ? 1 : std::min(left, kEventsPerReading));
     left -= fired;
     const bool more = simulation_.event_due(limit);
@@ -243,7 +244,7 @@ bool RunLoop::flush() {
 Waiter::Until RunLoop::next_work(bool flush_again) const {
   const SimTime next = simulation_.no_event_before();
   Waiter::Until until;
-  if (next != SimTime::never()) until.due_ns = epoch_ns() + next.count_ns();
+  if (next != SimTime::never()) until.due_ns = monotonic_at(next);
   if (!flush_again) return until;
   const std::int64_t again_ns = waiter_.clock().now_ns() + kFlushAgain.count_ns();
   if (again_ns < until.due_ns) until = {.due_ns = again_ns, .event = false};

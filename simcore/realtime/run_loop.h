@@ -7,7 +7,9 @@
 //          ->  poll the other readable ones (bounded)  ->  flush portals
 //          ->  wait until the next event or a readable portal, whichever is first (Waiter)
 //
-// Simulated time is CLOCK_MONOTONIC minus the instant at which run() was called. Frames enter at the instant
+// Simulated time is CLOCK_MONOTONIC minus the instant at which run() was called, divided by `slow`: a slow loop takes
+// `slow` wall seconds for each simulated one, so that all that is simulated, whatever it is, is slower by that, and nothing
+// else needs to know. Frames enter at the instant
 // at which they arrived: portals that have the kernel's timestamps move the clock to each frame's, within
 // what is still possible (advance()), firing what is due before it; so they are polled before what is due at all. For
 // the others the loop moves the clock to now.
@@ -52,6 +54,8 @@ class RunLoop {
     strict,       // throw LatenessError at the first event later than `lateness_limit`
   };
 
+  static constexpr int kSlowest = 1'000;
+
   struct Options {
     Policy policy = Policy::best_effort;
     Duration lateness_limit = Duration::ms(1);  // of `strict`; > 0
@@ -60,6 +64,7 @@ class RunLoop {
     // While busy, turns begin at least this far apart, and what came meanwhile is handled together; see Moderation. Only
     // with the policies `sleep` and `adaptive`. 0 (never) to 1 ms.
     Duration moderation = Duration::zero();
+    int slow = 1;            // wall seconds for a simulated one, 1 to kSlowest
     std::optional<int> cpu;  // pin the thread to this core
     // SCHED_FIFO with this priority, 1 to 99, where allowed, and with pauses in which the thread is an ordinary one;
     // see FifoThread.
@@ -131,7 +136,7 @@ class RunLoop {
   SimTime wall_now() const;
 
   // On the loop's thread, in a turn: the same, by the turn's clock; see TurnClock.
-  SimTime turn_now() const { return at(waiter_.clock().now_ns()); }
+  SimTime turn_now() const { return simulated_at(waiter_.clock().now_ns()); }
 
   // The same after the clock was read, also where a reading lasts for the turn.
   SimTime read_clock() {
@@ -144,6 +149,11 @@ class RunLoop {
 
   // The instant of CLOCK_MONOTONIC that is SimTime zero, in nanoseconds. Precondition: run() has begun.
   std::int64_t epoch_ns() const { return epoch_ns_.load(std::memory_order_relaxed); }
+
+  // The simulated time at an instant of CLOCK_MONOTONIC, rounded toward zero. Precondition: run() has begun.
+  SimTime simulated_at(std::int64_t monotonic_ns) const {
+    return SimTime::at_ns((monotonic_ns - epoch_ns()) / options_.slow);
+  }
 
   // For a Pollable inside poll(): fires what is due before `time` and moves the clock there; returns the
   // clock. That is later than `time` when the clock had passed it, earlier when `events_per_turn` were not
@@ -162,7 +172,7 @@ class RunLoop {
   bool shallow_idle_refused() const { return shallow_idle_refused_; }
 
  private:
-  SimTime at(std::int64_t monotonic_ns) const { return SimTime::at_ns(monotonic_ns - epoch_ns()); }
+  std::int64_t monotonic_at(SimTime time) const { return epoch_ns() + time.count_ns() * options_.slow; }
   void prepare_thread();
   bool fire_due(SimTime limit);
   LatenessError too_late(SimTime due, Duration late) const;

@@ -72,9 +72,14 @@ def settings(controller: str, version: int, wanted: CpuLimit) -> dict[str, str]:
 
 
 class CpuLimits:
-    """The control groups of one machine's hosts."""
+    """The control groups of one machine's hosts.
 
-    def __init__(self, journal: Journal, machine: str) -> None:
+    Args:
+        slow: wall seconds for a second of what is described: a share is divided by that.
+    """
+
+    def __init__(self, journal: Journal, machine: str, slow: Callable[[], int] = lambda: 1) -> None:
+        self._slow = slow
         self._journal = journal
         self._group = f"{cgroups.PREFIX}{journal.run}-{machine}"
         self._made: list[Path] = []
@@ -104,6 +109,8 @@ class CpuLimits:
             MachineError: the kernel refuses a value.
         """
         before = set(self._groups.get(host, {}))
+        if (share := limit.get("share")) is not None:
+            limit = {**limit, "share": share / self._slow()}
         wanted: CpuLimit = {
             "share": None,
             "cores": None,

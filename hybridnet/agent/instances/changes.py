@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypedDict, final
 
 from hybridnet.agent.instances.instances import Instances
@@ -37,10 +37,16 @@ class Fired(TypedDict):
 
 
 class Changes:
-    """Some of the agent's verbs: the instances change what is simulated, `timelines` sets interfaces."""
+    """Some of the agent's verbs: the instances change what is simulated, `timelines` sets interfaces.
 
-    def __init__(self, instances: Instances, timelines: InterfaceTimelines) -> None:
-        self._instances, self._timelines = instances, timelines
+    Args:
+        slow: wall seconds for a second of what is described.
+    """
+
+    def __init__(
+        self, instances: Instances, timelines: InterfaceTimelines, slow: Callable[[], int] = lambda: 1
+    ) -> None:
+        self._instances, self._timelines, self._slow = instances, timelines, slow
 
     @verb
     def set_link(
@@ -82,15 +88,16 @@ class Changes:
             entries: by instance; see `hybridnet.simulate.instance`.
             interfaces: of this machine; see `hybridnet.agent.instances.timelines`.
         """
+        slow = self._slow()
         try:
             for instance, own in entries.items():
                 clock: Clock = self._instances.ask(instance, "clock")
-                simulated_ns = start_ns - clock["epoch_ns"]
+                simulated_ns = (start_ns - clock["epoch_ns"]) // slow
                 self._instances.ask(
                     instance, "schedule", timeline=timeline, start_ns=simulated_ns, entries=own
                 )
             if interfaces:
-                self._timelines.schedule(timeline, start_ns, interfaces)
+                self._timelines.schedule(timeline, start_ns, interfaces, slow)
         except MachineError:
             self.cancel_timeline(timeline)
             raise

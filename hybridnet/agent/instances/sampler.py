@@ -66,9 +66,13 @@ class Sampler:
         interval_s: between two samples.
         sources: of the figures; closed with the sampler.
         from_s: the time of the first sample: of a series that began on other machines earlier.
+        slow: wall seconds for one of all these.
     """
 
-    def __init__(self, interval_s: float, sources: Iterable[Source], from_s: float = 0.0) -> None:
+    def __init__(
+        self, interval_s: float, sources: Iterable[Source], from_s: float = 0.0, slow: int = 1
+    ) -> None:
+        self._slow = slow
         self._interval_s, self._from_s = interval_s, from_s
         self._sources = list(sources)
         self._buffer = SampleBuffer()
@@ -94,18 +98,21 @@ class Sampler:
 
     def _run(self) -> None:
         raise_thread(Priority.AGENT)
-        began = time.monotonic() - self._from_s
+        began = self._now() - self._from_s
         number = int(self._from_s / self._interval_s)
         try:
             while True:
-                self._sample(time.monotonic() - began)
+                self._sample(self._now() - began)
                 if self._closed.is_set():
                     return
-                number = max(number + 1, int((time.monotonic() - began) / self._interval_s))
-                self._closed.wait(max(0.0, began + number * self._interval_s - time.monotonic()))
+                number = max(number + 1, int((self._now() - began) / self._interval_s))
+                self._closed.wait(max(0.0, began + number * self._interval_s - self._now()) * self._slow)
         finally:
             for source in self._sources:
                 source.close()
+
+    def _now(self) -> float:
+        return time.monotonic() / self._slow
 
     def _sample(self, time_s: float) -> None:
         figures: Figures = {}

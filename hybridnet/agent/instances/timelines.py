@@ -52,23 +52,26 @@ class InterfaceTimelines:
         self._threads: list[threading.Thread] = []
         self._fired: dict[str, list[FiredEntry]] = {}
 
-    def schedule(self, name: str, start_ns: int, entries: Sequence[InterfaceChange]) -> None:
+    def schedule(self, name: str, start_ns: int, entries: Sequence[InterfaceChange], slow: int = 1) -> None:
         """Begin a timeline.
 
         Args:
             start_ns: CLOCK_MONOTONIC, from which the ``at_ns`` of the entries count.
+            slow: wall seconds for a second of theirs.
 
         Raises:
             MachineError: the first instant has passed.
         """
         ordered = sorted(entries, key=lambda entry: entry["at_ns"])
-        late_ns = time.monotonic_ns() - start_ns - ordered[0]["at_ns"]
+        late_ns = time.monotonic_ns() - start_ns - slow * ordered[0]["at_ns"]
         if late_ns > 0:
             raise MachineError(
                 f"schedule timeline {name}: its first change was due {late_ns / 1e6:.1f} ms ago; let it begin later"
             )
         cancelled = threading.Event()
-        thread = threading.Thread(target=self._run, args=(name, start_ns, ordered, cancelled), daemon=True)
+        thread = threading.Thread(
+            target=self._run, args=(name, start_ns, ordered, slow, cancelled), daemon=True
+        )
         with self._lock:
             self._cancelled[name] = cancelled
             self._fired[name] = []
@@ -96,14 +99,19 @@ class InterfaceTimelines:
             thread.join()
 
     def _run(
-        self, name: str, start_ns: int, entries: Sequence[InterfaceChange], cancelled: threading.Event
+        self,
+        name: str,
+        start_ns: int,
+        entries: Sequence[InterfaceChange],
+        slow: int,
+        cancelled: threading.Event,
     ) -> None:
         raise_thread(Priority.AGENT)
         for entry in entries:
-            due_ns = start_ns + entry["at_ns"]
+            due_ns = start_ns + slow * entry["at_ns"]
             if cancelled.wait(max(due_ns - time.monotonic_ns(), 0) / 1e9):
                 return
-            late_ns, error = time.monotonic_ns() - due_ns, ""
+            late_ns, error = (time.monotonic_ns() - due_ns) // slow, ""
             try:
                 self._set_interface(entry["node"], entry["interface"], entry["up"])
             except HybridnetError as refused:

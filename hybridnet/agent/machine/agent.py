@@ -97,7 +97,7 @@ class Agent:
         self.last_heard = time.monotonic()
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside, own_files=own_files)
-        self._limits = CpuLimits(journal, machine)
+        self._limits = CpuLimits(journal, machine, self._slow)
         self._translations = Translations(
             journal, machine, self._hosts, self._inside, outside=outside, own_network=own_network
         )
@@ -134,7 +134,7 @@ class Agent:
         )
         self._files = Files(journal)
         self._programs = Programs(self._prefix, journal.environment(), self._sockets, self._limits, self.acts)
-        self._changes = Changes(self._instances, self._timelines)
+        self._changes = Changes(self._instances, self._timelines, self._slow)
         self._building = threading.Lock()
         self._interruption = Interruption()  # of what builds
         self._plan: MachinePlan | None = None
@@ -143,6 +143,10 @@ class Agent:
     @property
     def _parts(self) -> tuple[object, ...]:
         return self, self._programs, self._changes, self._counting, self._files
+
+    def _slow(self) -> int:
+        """Wall seconds for a second of what is described."""
+        return 1 if self._plan is None else self._plan.get("slow", 1)
 
     def waits(self, name: str) -> bool:
         """Whether a verb may wait for a program of the user's: see `hybridnet.agent.verbs`."""

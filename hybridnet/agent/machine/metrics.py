@@ -135,7 +135,7 @@ class Counting:
         }
         patches = self._switching.patch_counters(patch_ends(plan))
         return {
-            "time_ns": time.monotonic_ns(),
+            "time_ns": time.monotonic_ns() // plan.get("slow", 1),
             "counters": self._counted(plan, namespaces, tables, REFRESHED_SECONDS),
             "wires": wire_counters(plan, namespaces, tables, patches),
             "links": links,
@@ -151,9 +151,11 @@ class Counting:
         Raises:
             MachineError: no network is built here, or a series runs.
         """
-        if self._plan() is None or self._sampler is not None:
-            state = "no network is built here" if self._plan() is None else "one runs already"
+        plan = self._plan()
+        if plan is None or self._sampler is not None:
+            state = "no network is built here" if plan is None else "one runs already"
             raise MachineError(f"a time series cannot begin: {state}")
+        slow = plan.get("slow", 1)
         made: tuple[MachinePlan | None, Chosen] = (None, Chosen({}, {}, {}))
 
         def chosen() -> Chosen:
@@ -170,6 +172,7 @@ class Counting:
                 HostsSource(self._inside, self._hosts, chosen),
             ],
             from_s,
+            slow,
         )
 
     @verb

@@ -492,7 +492,7 @@ class Mininet:
             Of each pair (source, destination, (sent, received, least, mean, most, deviation of the round trip in ms)).
         """
         probes.announce(hosts)
-        return ping_full(self._made_hosts(hosts), timeout)
+        return ping_full(self._made_hosts(hosts), timeout, self.running().slow)
 
     def pingAllFull(self) -> list[Any]:
         """`pingFull` between all hosts."""

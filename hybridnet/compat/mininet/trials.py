@@ -37,16 +37,19 @@ def ping_one_by_one(hosts: Sequence[Any], wait: float | str) -> float:
 
 
 def ping_full(
-    hosts: Sequence[Any], timeout: float | str | None = None
+    hosts: Sequence[Any], timeout: float | str | None = None, slow: int = 1
 ) -> list[tuple[Any, Any, tuple[float, ...]]]:
-    """Ping once between all pairs of hosts, and print the times. Returns `ping_numbers` of each pair."""
-    wait = "" if timeout is None else f"-W {timeout}"
+    """Ping once between all pairs of hosts, and print the times. Returns `ping_numbers` of each pair, of `slow` wall
+    seconds for a second.
+    """
+    wait = "" if timeout is None else f"-W {slow * float(timeout):g}"
     found = []
     for source in hosts:
         output(f"{source} -> ")
         for other in hosts:
             if other is not source:
-                numbers = ping_numbers(source.cmd(f"LANG=C ping -c1 {wait} {other.IP()}"))
+                sent, received, *times = ping_numbers(source.cmd(f"LANG=C ping -c1 {wait} {other.IP()}"))
+                numbers = (sent, received, *(each / slow for each in times))
                 found.append((source, other, numbers))
                 output(f"{other if numbers[1] else 'X'} ")
         output("\n")

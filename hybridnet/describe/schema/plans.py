@@ -358,6 +358,8 @@ class InstancePlan(TypedDict):
     moderation_ns: NotRequired[int]
     """How far apart the turns of a busy instance begin, unless it waits `dedicated`; it follows from the
     delays of its links; absent: 0."""
+    slow: NotRequired[int]
+    """Wall seconds for a simulated one, of all instances of a run; absent: 1."""
     realtime: RealTimePlan
 
 
@@ -426,6 +428,8 @@ class MachinePlan(TypedDict):
     format: int
     machine: str
     port_type: str
+    slow: NotRequired[int]
+    """Wall seconds for a second of what is described; absent: 1."""
     hosts: list[HostPlan]
     switches: list[SwitchPlan]
     names: NotRequired[dict[str, list[str]]]

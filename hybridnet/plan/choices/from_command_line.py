@@ -27,6 +27,7 @@ class Asked:
         instances: of each machine: ``instances_per_machine``.
         peering: the way between instances.
         wait: how instances wait for frames and events.
+        slow: as of a plan's options.
         switches: as of `hybridnet.Net`.
         protocols: versions of OpenFlow of switches that do not say.
     """
@@ -34,6 +35,7 @@ class Asked:
     instances: int | str | None = None
     peering: PeeringOptions | None = None
     wait: str | None = None
+    slow: int | None = None
     switches: str | None = None
     protocols: str | None = None
     _obeyed: bool = field(default=False, init=False)
@@ -45,6 +47,7 @@ class Asked:
             "--instances": self.instances,
             "--peering": self.peering,
             "--wait": self.wait,
+            "--slow": self.slow,
             "--switches": self.switches,
             "--protocols": self.protocols,
         }
@@ -61,6 +64,8 @@ class Asked:
         if self.instances is not None:
             own = both.setdefault("instances_per_machine", self.instances)
             _agree("instances_per_machine", own, "--instances", self.instances)
+        if self.slow is not None:
+            _agree("slow", both.setdefault("slow", self.slow), "--slow", self.slow)
         if self.wait is not None:
             own = both.get("realtime")
             said = dict(own.options) if isinstance(own, RealtimeOptions) else {}

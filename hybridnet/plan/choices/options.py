@@ -26,6 +26,7 @@ __all__ = [
     "AUTO",
     "BACKENDS",
     "LEAST_CUT_DELAY_NS",
+    "MOST_SLOW",
     "PORT_TYPES",
     "MachineSpec",
     "PlanOptions",
@@ -41,6 +42,7 @@ LEAST_CUT_DELAY_NS = LEAST_DELAY_NS["udp"]  # between machines
 
 PEER_PORT = 47000
 MOST_SEED = 2**64 - 1
+MOST_SLOW = 1000  # as the schemas of plans have it, and simcore/realtime
 AUTO = "auto"
 
 
@@ -143,6 +145,8 @@ class PlanOptions:
         pool_bytes: the most that all packets of an instance take together, 16 MiB to 1 TiB; one link may hold half of
             it. None: what its links' rates and delays need, at least 1 GiB.
         realtime: how the instances keep up with the wall clock.
+        slow: wall seconds for a second of what is described, 1 to 1000: rates, delays and everything else that is
+            simulated are slower by that; see docs/time.md.
         peer_port: the first port of peering.
         peering: the way between instances: `PeeringOptions`, a dictionary of its options, or a transport: ``"pcap"``.
         peering_key: of this run, 64 hexadecimal digits, for peering that is authenticated; a secret.
@@ -168,6 +172,7 @@ class PlanOptions:
     record: str | None = None
     pool_bytes: int | None = None
     realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
+    slow: int = 1
     peer_port: int = PEER_PORT
     peering: PeeringOptions | Mapping[str, Any] | str = field(default_factory=PeeringOptions)
     peering_key: str | None = field(default=None, repr=False)
@@ -179,6 +184,7 @@ class PlanOptions:
                 f"token {shown(self.token)} is not 16 hexadecimal digits; use secrets.token_hex(8)"
             )
         whole(self.seed, "seed", 0, MOST_SEED, error=PlanError)
+        whole(self.slow, "slow", 1, MOST_SLOW, error=PlanError)
         choice(self.port_type, "port_type", PORT_TYPES, error=PlanError)
         choice(self.fail_mode, "fail_mode", FAIL_MODES, error=PlanError)
         try:

@@ -97,6 +97,8 @@ def instance_plan(
         "realtime": options.realtime.to_json(),
     }
     plan["moderation_ns"] = moderation_ns(plan)
+    if options.slow != 1:
+        plan["slow"] = options.slow
     if options.record is not None:
         plan["record"] = f"{options.record}/{name}.pcapng"
     if running is not None:

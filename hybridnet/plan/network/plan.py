@@ -47,6 +47,7 @@ class Plan:
     notes: list[str]  # what was chosen for the user
     pins: Pins = NO_PINS  # what existed before
     guests: dict[str, TicketContent] = field(default_factory=dict, repr=False)  # tickets, which have keys
+    slow: int = 1  # wall seconds for a second of what is described
 
     @property
     def instances(self) -> dict[str, InstancePlan]:

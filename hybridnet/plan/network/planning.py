@@ -123,8 +123,19 @@ def make_plan(
         for name, ends in joint.instances.items()
         for peer, entry in ends.peers.items()
     }
-    guests = tickets(network, links, peers)
-    return Plan(plans, layout.machine_of, layout.instance_of, links, estimates, warnings, notes, pins, guests)
+    guests = tickets(network, links, peers, options.slow)
+    return Plan(
+        plans,
+        layout.machine_of,
+        layout.instance_of,
+        links,
+        estimates,
+        warnings,
+        notes,
+        pins,
+        guests,
+        options.slow,
+    )
 
 
 def _machine_plan(
@@ -150,6 +161,8 @@ def _machine_plan(
         "portals": joint.portals,
         "instances": _instance_plans(network, machine, joint, options, pins),
     }
+    if options.slow != 1:
+        plan["slow"] = options.slow
     if options.host_names and plan["hosts"]:
         plan["names"] = host_names(network)
     if joint.devices:

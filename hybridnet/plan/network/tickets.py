@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping, Sequence
-from typing import TypedDict, final
+from typing import NotRequired, TypedDict, final
 
 from hybridnet.describe.schema.plans import DirectionPlan, HostInterface, PeerPlan
 from hybridnet.plan.network.instance import Network
@@ -48,15 +48,17 @@ class TicketContent(TypedDict):
     routes: list[TicketRoute]
     link: TicketLink
     peering: dict[str, object]
+    slow: NotRequired[int]  # wall seconds for a simulated one; absent: 1
 
 
 def tickets(
-    network: Network, links: Sequence[LinkPlan], peers: Mapping[tuple[str, str], PeerPlan]
+    network: Network, links: Sequence[LinkPlan], peers: Mapping[tuple[str, str], PeerPlan], slow: int
 ) -> dict[str, TicketContent]:
     """What each guest's computer is told, by guest.
 
     Args:
         peers: the entries of `guest_peer`, by instance and guest.
+        slow: wall seconds for a simulated one.
     """
     made: dict[str, TicketContent] = {}
     for link in links:
@@ -89,6 +91,8 @@ def tickets(
                 name: value for name, value in peer.items() if name not in ("name", "local", "remote", "key")
             },
         }
+        if slow != 1:
+            made[link.guest]["slow"] = slow
     return made
 
 

@@ -99,13 +99,15 @@ class Flows:
             if sum(flow.state == "running" for flow in self._flows.values()) >= MOST_FLOWS:
                 raise UsageError(f"flow from {client} to {server}: {MOST_FLOWS} flows run; stop one of them")
             number = next(self._numbers)
+        slow = self._live.plan.slow  # iperf3 is told, and says, wall seconds
         port = FIRST_PORT + number % 1000
-        how = ["-C", "cubic"] if offered is None else ["-u", "-b", str(int(offered))]
-        listening = serve(ends[0], port, [*interval_words(seconds), "-f", "k"])
+        how = ["-C", "cubic"] if offered is None else ["-u", "-b", str(int(offered) // slow)]
+        listening = serve(ends[0], port, [*interval_words(seconds * slow), "-f", "k"])
         try:
-            to = ["-c", address, "-p", str(port), "-t", f"{seconds:g}"]
+            to = ["-c", address, "-p", str(port), "-t", f"{seconds * slow:g}"]
             sending = ends[1].popen(
-                ["iperf3", *to, "-i", "1", "-f", "k", "--forceflush", *how], stderr=subprocess.STDOUT
+                ["iperf3", *to, "-i", f"{min(slow, 60)}", "-f", "k", "--forceflush", *how],
+                stderr=subprocess.STDOUT,
             )
         except BaseException:
             listening.close()
@@ -115,7 +117,7 @@ class Flows:
             self._flows[number] = flow
             for old in [key for key, kept in self._flows.items() if kept.state != "running"][:-MOST_KEPT]:
                 del self._flows[old]
-        threading.Thread(target=self._follow, args=(flow,), name=f"flow {number}", daemon=True).start()
+        threading.Thread(target=self._follow, args=(flow, slow), name=f"flow {number}", daemon=True).start()
         return flow.to_json()
 
     def list(self) -> list[Answer]:
@@ -153,8 +155,8 @@ class Flows:
                 raise UnknownNameError(f"flow {number}: there is no such flow")
             return self._flows[number]
 
-    def _follow(self, flow: Flow) -> None:
-        """Reads what the client prints until it ends."""
+    def _follow(self, flow: Flow, slow: int = 1) -> None:
+        """Reads what the client prints until it ends: figures of `slow` wall seconds for each of the flow."""
         listening, sending = flow.programs
         assert sending.stdout is not None
         said, mean_bps = "", None
@@ -162,12 +164,12 @@ class Flows:
             while line := sending.stdout.readline():
                 said = (said + line)[-MOST_SAID:]
                 if found := _INTERVAL.search(line):
-                    flow.rates.append((float(found[2]), 1e3 * float(found[3])))
+                    flow.rates.append((float(found[2]) / slow, 1e3 * slow * float(found[3])))
                 if found := _TOTAL.search(line):
-                    mean_bps = 1e3 * float(found[1])
+                    mean_bps = 1e3 * slow * float(found[1])
             status = sending.wait(5)
             if mean_bps is not None and (lasted := LASTED.search(said)):
-                mean_bps *= without_idle_ends(float(lasted[1]), flow.seconds, listening)
+                mean_bps *= without_idle_ends(float(lasted[1]), flow.seconds * slow, listening)
         except (HybridnetError, subprocess.TimeoutExpired) as error:
             status, said = 1, str(error)
         finally:  # whatever it was, neither end stays; programs of a machine that is lost have ended with it

@@ -61,16 +61,18 @@ class Found(NamedTuple):
     lost_percent: float | None = None  # of UDP's datagrams
 
 
-def check_flow(flow: Flow) -> None:
-    """Raise UsageError, UnitError: a value makes no sense."""
+def check_flow(flow: Flow, slow: int = 1) -> None:
+    """Raise UsageError, UnitError: a value makes no sense; iperf3 itself runs `slow` times as long."""
     choice(flow.protocol, "iperf: protocol", ("TCP", "UDP"))
-    number(flow.seconds, "iperf: seconds", 0.1, MOST_SECONDS)
+    number(flow.seconds, "iperf: seconds", 0.1, MOST_SECONDS / slow)
     whole(flow.port, "iperf: port", 1, 65535)
     _offered(flow.rate)
 
 
-def iperf_pair(ends: Sequence[Host], flow: Flow, unit: str | None = None) -> list[str]:
-    """What `hybridnet.Net.iperf` prints and returns for its client and server; `unit` as `format_bandwidth`."""
+def iperf_pair(ends: Sequence[Host], flow: Flow, unit: str | None = None, slow: int = 1) -> list[str]:
+    """What `hybridnet.Net.iperf` prints and returns for its client and server; `unit` as `format_bandwidth`, `slow` as
+    `iperf`.
+    """
     if unit is not None:
         choice(unit, "iperf: fmt", _UNITS)
     if len(ends) != 2 or ends[0] is ends[1]:
@@ -79,7 +81,7 @@ def iperf_pair(ends: Sequence[Host], flow: Flow, unit: str | None = None) -> lis
         )
     client, server = ends
     output(f"*** Iperf: testing {plain(flow.protocol)} bandwidth between {client} and {server}\n")
-    found = iperf(server, client, flow)
+    found = iperf(server, client, flow, slow)
     result = [format_bandwidth(rate_bps, unit) for rate_bps in (found.received_bps, found.sent_bps)]
     if flow.protocol == "UDP":
         result.insert(0, flow.rate)
@@ -87,17 +89,22 @@ def iperf_pair(ends: Sequence[Host], flow: Flow, unit: str | None = None) -> lis
     return result
 
 
-def iperf(server: Host, client: Host, flow: Flow) -> Found:
+def iperf(server: Host, client: Host, flow: Flow, slow: int = 1) -> Found:
     """Run one flow.
+
+    Args:
+        slow: wall seconds for a second of the flow; iperf3 is told, and says, wall seconds.
 
     Raises:
         UsageError, UnitError: a value makes no sense, or the server has no address.
         ExperimentError: iperf3 failed; the message quotes it.
     """
-    check_flow(flow)
+    check_flow(flow, slow)
     if server.IP() is None:
         raise UsageError(f"iperf: host {server} has no address; give it an ip=")
-    return (_udp if flow.protocol == "UDP" else _tcp)(server, client, flow)
+    wall = flow._replace(seconds=flow.seconds * slow, rate=f"{_offered(flow.rate) // slow} bit/s")
+    found = (_udp if flow.protocol == "UDP" else _tcp)(server, client, wall)
+    return found._replace(received_bps=found.received_bps * slow, sent_bps=found.sent_bps * slow)
 
 
 def format_bandwidth(bits_per_second: float, unit: str | None = None) -> str:
@@ -129,7 +136,7 @@ def _tcp(server: Host, client: Host, flow: Flow) -> Found:
 
 
 def _udp(server: Host, client: Host, flow: Flow) -> Found:
-    argv = [*_client(server, flow), "-u", "-b", _offered(flow.rate), "-f", "k", "--forceflush"]
+    argv = [*_client(server, flow), "-u", "-b", str(_offered(flow.rate)), "-f", "k", "--forceflush"]
     deadline = time.monotonic() + TRY_SECONDS
     while True:
         with (
@@ -178,12 +185,12 @@ def _figures(said: str, flow: Flow, serving: Popen, client: Host) -> Found:
     )
 
 
-def _offered(rate: Any) -> str:
-    """Mininet's "10M", or a rate with a unit; as iperf3 takes it."""
+def _offered(rate: Any) -> int:
+    """Mininet's "10M", or a rate with a unit; in bit/s."""
     text(rate, "iperf: udpBw")
     factors = {"K": "kbit/s", "M": "Mbit/s", "G": "Gbit/s"}
     written = f"{rate[:-1]} {factors[rate[-1].upper()]}" if rate[-1:].upper() in factors else rate
-    return str(parse_rate(written, "iperf: udpBw"))
+    return round(parse_rate(written, "iperf: udpBw"))
 
 
 def _report(out: str, err: str, client: Host) -> dict[str, Any]:

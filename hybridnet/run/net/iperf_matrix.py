@@ -102,10 +102,12 @@ def checked_pairs(
     return pairs
 
 
-def measure_flows(pairs: Sequence[tuple[Host, Host]], flow: Flow, parallel: int) -> IperfMatrix:
-    """See `hybridnet.Net.iperf_matrix`."""
+def measure_flows(
+    pairs: Sequence[tuple[Host, Host]], flow: Flow, parallel: int, slow: int = 1
+) -> IperfMatrix:
+    """See `hybridnet.Net.iperf_matrix`; `slow` as of `iperf`."""
     whole(parallel, "iperf_matrix: parallel", 1, MOST_PARALLEL)
-    check_flow(flow)
+    check_flow(flow, slow)
     if flow.port + parallel - 1 > HIGHEST_PORT:
         raise UsageError(
             f"iperf_matrix: port {flow.port} and {parallel} flows at a time need ports up to "
@@ -119,7 +121,7 @@ def measure_flows(pairs: Sequence[tuple[Host, Host]], flow: Flow, parallel: int)
         client, server = pair
         with _taken(ports) as port:
             try:
-                found = iperf(server, client, flow._replace(port=port))
+                found = iperf(server, client, flow._replace(port=port), slow)
             except (ExperimentError, MachineError) as error:
                 return IperfRow(client.name, server.name, None, None, error=str(error))
         return IperfRow(client.name, server.name, found.received_bps, found.sent_bps, found.lost_percent)

@@ -40,6 +40,11 @@ __all__ = ["Absence", "Joined", "Left", "Mark", "Measured", "Measuring"]
 IN_SIMULATED_TIME = "in simulated time: the load of the computer does not count, and processor time is free"
 
 
+def slowness(slow: int) -> str:
+    """What a verdict says of a network that is slower than what is described."""
+    return f"{slow} times slower than described: rates, delays and times are as described, programs' own timers are not"
+
+
 @dataclass(frozen=True)
 class Mark:
     """What every machine had counted at one moment; made by `Net.mark`.
@@ -154,18 +159,21 @@ class Measuring:
         self._processes: ProcessWatch | None = None
         self._keeper: int | None = None
         self._controllers: Sequence[RemoteController] = ()
+        self._slow = 1
         self._losses: list[str] = []  # tests that lost everything
 
-    def begin(self, cluster: Machines, controllers: Sequence[RemoteController]) -> None:
+    def begin(self, cluster: Machines, controllers: Sequence[RemoteController], slow: int = 1) -> None:
         """The network has started: the first mark. Raises what the machines do.
 
         Args:
             controllers: those of ours are watched, as what else the run has on this computer. One that the script
                 starts anew is watched from the next mark on.
+            slow: wall seconds for a second of what is described.
         """
         self._first = self._last = None
         self._history = _History()
         self._losses = []
+        self._slow = slow
         self._start = object()
         self._incidents = Incidents()
         self._end_watch()
@@ -249,7 +257,11 @@ class Measuring:
         if beside:
             verdict = Verdict(Word.BROKEN, [*beside, *verdict.reasons], verdict.figures)
         notes = list(now.failed_tests[len(since.failed_tests) :])
-        return replace(verdict, notes=[*notes, IN_SIMULATED_TIME] if time_is_simulated() else notes)
+        if time_is_simulated():
+            notes.append(IN_SIMULATED_TIME)
+        if self._slow != 1:
+            notes.append(slowness(self._slow))
+        return replace(verdict, notes=notes)
 
     def _expect_processes(self, cluster: Machines | None) -> None:
         """Those that run now are watched from now on."""

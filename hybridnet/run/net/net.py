@@ -104,14 +104,15 @@ class Net(Structure):
             else "stop".
         time: "simulated": whoever runs the script gets it run again from its beginning, in a kernel of its own whose
             clocks stand still while programs compute, and this process ends with that one's exit code; see
-            docs/time.md. "real": it is refused there. None: as `hybridnet run --time` says, else "real".
+            docs/time.md. "real": it is refused there. None: as `hybridnet run --time` says, else "real". The option
+            `slow` is for real time: so many times slower than what is described.
         limits: what the verdict tolerates; None: `hybridnet.Limits()`.
         record_series: time between samples of a time series, such as ``"100ms"``, at least 1 ms; or a
             `hybridnet.Sampling`, which also says of what; None: no series of its own. See docs/recording.md.
         out: the run directory, also of `simulate`; None: that of `hybridnet run --out`, or, with `record_series`, a new
             one in ``runs``.
         options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures. What `hybridnet run --instances`,
-            `--peering` and `--wait` ask for holds where they do not say it.
+            `--peering`, `--slow` and `--wait` ask for holds where they do not say it.
 
     Raises:
         UsageError: an option does not exist, is not supported, its value makes no sense, or the command line asks for
@@ -148,7 +149,7 @@ class Net(Structure):
         check_arguments(topo, cluster, switches, on_loss, on_progress, waitConnected, flags)
         of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
         self._options = plan_options(of_mininet, options, signature(Net).parameters)
-        be_in_time(time, out, self._options.seed)
+        be_in_time(time, out, self._options)
         self._switches = asked().and_own_switches(switches)
         if topo is not None and switch is Switch:  # another class may say what else its nodes are
             check_switches(topo, self._switches)
@@ -247,6 +248,7 @@ class Net(Structure):
             UsageError: a node is emulated, the network runs, or an argument makes no sense.
             PlanError, TopologyError: the description cannot be built.
         """
+        self._refuse_slow("simulate")
         if self._started:
             raise UsageError("simulate: the network runs; simulate it before start(), or after stop()")
         from hybridnet.simulate.offline import simulate  # only who simulates waits for this import
@@ -290,6 +292,7 @@ class Net(Structure):
             ...     simulation.run_until("20ms")
             ...     print(simulation.next_events(3), simulation.connections())
         """
+        self._refuse_slow("stepping")
         if self._started:
             raise UsageError("stepping: the network runs; simulate it before start(), or after stop()")
         from hybridnet.run.live.stepping import LiveStepper  # only who simulates waits for this import
@@ -409,7 +412,7 @@ class Net(Structure):
         wait_s = probes.patience(timeout)
         probes.announce(hosts)
         ping = probes.ping_all_at_once if flag(parallel, "ping: parallel") else probes.ping_all
-        lost_percent = ping(self.cluster, self._some_hosts(hosts, "ping"), wait_s)
+        lost_percent = ping(self.cluster, self._some_hosts(hosts, "ping"), wait_s, self.slow)
         if lost_percent == 100:
             self._measuring.lost_everything("a ping test got no answer at all")
         return lost_percent
@@ -442,7 +445,8 @@ class Net(Structure):
         whole(count, "ping_matrix: count", 1, 1000)
         number(interval, "ping_matrix: interval", 0, 3600)
         wait_s = probes.patience(timeout)
-        matrix = measure_pings(self.cluster, self._some_hosts(hosts, "ping_matrix"), count, interval, wait_s)
+        asked = self._some_hosts(hosts, "ping_matrix")
+        matrix = measure_pings(self.cluster, asked, count, interval, wait_s, self.slow)
         if matrix.sent and not matrix.received:
             self._measuring.lost_everything("a ping test got no answer at all")
         return matrix
@@ -476,7 +480,7 @@ class Net(Structure):
         ends = self._some_hosts(hosts, "iperf")
         if hosts is None:
             ends = [ends[0], ends[-1]] if len(ends) > 1 else ends
-        return iperf_pair(ends, Flow(l4Type, udpBw, seconds, port), fmt)
+        return iperf_pair(ends, Flow(l4Type, udpBw, seconds, port), fmt, self.slow)
 
     def iperf_matrix(
         self,
@@ -506,7 +510,8 @@ class Net(Structure):
         """
         wanted = None if pairs is None else [self._pair(pair) for pair in _listed(pairs)]
         able = [host for host in self._some_hosts(None, "iperf_matrix") if host.IP() is not None]
-        return measure_flows(checked_pairs(able, wanted), Flow(l4Type, udpBw, seconds, port), parallel)
+        flow = Flow(l4Type, udpBw, seconds, port)
+        return measure_flows(checked_pairs(able, wanted), flow, parallel, self.slow)
 
     def run_all(self, commands: Mapping[Any, Any], timeout: float | None = None) -> dict[Any, Completed]:
         """Run commands in the shells of many nodes at the same time, with one call for each machine.
@@ -691,7 +696,20 @@ class Net(Structure):
         self.build_seconds[name] = running.returns.restart(name, plan, self._nodes)
         running.timelines.lose([name, *(each for each, on in plan.machine_of_instance.items() if on == name)])
 
+    @property
+    def slow(self) -> int:
+        """Wall seconds for a second of what is described: a script that waits itself, or reads a program's figures,
+        multiplies by it. 1: as fast as described.
+        """
+        return self._options.slow
+
     # Inside
+
+    def _refuse_slow(self, what: str) -> None:
+        if self.slow != 1:
+            raise UsageError(
+                f"{what}: slow={self.slow} is for real time, and virtual time has a pace of its own; leave slow out"
+            )
 
     def _start(self) -> None:
         asked().obeyed()
@@ -769,7 +787,7 @@ class Net(Structure):
             cluster, links, outages, losses, self._measuring, self._recorded, self._await_switches
         )
         members = Members(cluster, self._controllers, self._measuring, self._recorded)
-        timelines = Timelines(cluster, links)
+        timelines = Timelines(cluster, links, plan.slow)
         self._running = Running(specs, options, links, timelines, outages, losses, returns, members)
         self._endings.add(outages.close)
         outages.watch()
@@ -779,7 +797,7 @@ class Net(Structure):
         if plan.guests:
             self._endings.add(partial(withdraw_tickets, cluster.journal.directory))
             offer_tickets(cluster.journal.directory, plan.guests)
-        self._measuring.begin(cluster, self.controllers)
+        self._measuring.begin(cluster, self.controllers, plan.slow)
         self._recorded.begin(plan, cluster, self._options.seed)
         if traced is not None:
             traced.begin(plan, cluster)

@@ -121,9 +121,13 @@ class PingMatrix:
 
 
 def measure_pings(
-    machines: Machines, hosts: Sequence[Host], count: int, interval_s: float, wait_s: float
+    machines: Machines, hosts: Sequence[Host], count: int, interval_s: float, wait_s: float, slow: int = 1
 ) -> PingMatrix:
-    """See `hybridnet.Net.ping_matrix`. A host without an address answers nobody; one without interfaces is left out."""
+    """See `hybridnet.Net.ping_matrix`. A host without an address answers nobody; one without interfaces is left out.
+
+    Args:
+        slow: wall seconds for a second of the matrix.
+    """
     able = [host for host in hosts if host.intfList()]
     for host in able:
         if host.IP() is None and host.IP6() is not None:
@@ -146,7 +150,7 @@ def measure_pings(
                 found[source.name, target.name] = []
                 if source.IP() is not None and target.IP() is not None:
                     by_machine.setdefault(source.machine or "", []).append((source, target))
-            options = {"count": count, "interval_s": interval_s, "wait_s": wait_s}
+            options = {"count": count, "interval_s": interval_s * slow, "wait_s": wait_s * slow}
             answers = machines.call_all(
                 {
                     machine: (
@@ -158,10 +162,10 @@ def measure_pings(
             )
             for machine, own in by_machine.items():
                 for (source, target), rtts in zip(own, answers[machine], strict=True):
-                    found[source.name, target.name] = rtts
+                    found[source.name, target.name] = [rtt / slow for rtt in rtts]
             advance(len(asked))
     names = [host.name for host in able]
     ordered = {
         (source, target): found[source, target] for source in names for target in names if source != target
     }
-    return PingMatrix(names, count, ordered, time.monotonic() - begun)
+    return PingMatrix(names, count, ordered, (time.monotonic() - begun) / slow)

@@ -27,7 +27,7 @@ def announce(hosts: Sequence[object] | None) -> None:
         output("*** Ping: testing ping reachability\n")
 
 
-def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
+def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float, slow: int = 1) -> float:
     """Ping once from every host to every other; print Mininet's table. Returns the percentage of lost pings.
 
     A host that has no address is reached by nobody, as in Mininet: its pings are lost. One that has no interface is
@@ -44,7 +44,10 @@ def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
         for source in turn:
             targets[source.name] = [host for host in hosts if host is not source and host.intfList()]
             pairs = [(source.name, _address(host)) for host in targets[source.name] if _address(host)]
-            calls[source.machine or ""] = ("ping_pairs", {"pairs": pairs, "count": 1, "wait_s": wait_s})
+            calls[source.machine or ""] = (
+                "ping_pairs",
+                {"pairs": pairs, "count": 1, "wait_s": wait_s * slow},
+            )
         answers = cluster.call_all(calls)
         for source in turn:
             found = iter(answers[source.machine or ""])
@@ -60,9 +63,9 @@ def ping_all(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
     return _result(sent, received)
 
 
-def ping_all_at_once(cluster: Machines, hosts: Sequence[Host], wait_s: float) -> float:
+def ping_all_at_once(cluster: Machines, hosts: Sequence[Host], wait_s: float, slow: int = 1) -> float:
     """The same of all pairs side by side, which takes seconds for 128 hosts."""
-    matrix = measure_pings(cluster, hosts, 1, 0.0, wait_s)
+    matrix = measure_pings(cluster, hosts, 1, 0.0, wait_s, slow)
     for source in matrix.hosts:
         answered = [
             "X" if matrix.lost(source, target) else target for target in matrix.hosts if target != source

@@ -75,6 +75,7 @@ class Recorded:
         self._network: NetworkRecord | None = None
         self._sampling: dict[str, object] | None = None  # what `start_series` is told
         self._sampling_since_s = 0.0
+        self._slow = 1
         self._cluster: Machines | None = None
         self._elsewhere: frozenset[str] = frozenset()  # the machines on other computers
 
@@ -106,6 +107,7 @@ class Recorded:
         if interval_s is not None:
             self._sampling = {"interval_s": interval_s, "elements": elements}
             self._sampling_since_s = time.monotonic()
+            self._slow = plan.slow
             for name in not_there(plan.machines.values(), elements):
                 warn(
                     f"*** Warning: the series has nothing of {plain(name)}: no host and nothing simulated has this "
@@ -187,7 +189,11 @@ class Recorded:
     def _sample(self, call: Call) -> None:
         """Begin the series of a machine that others have had for a while. Without one it does nothing."""
         if self._sampling is not None:
-            call("start_series", **self._sampling, from_s=time.monotonic() - self._sampling_since_s)
+            call(
+                "start_series",
+                **self._sampling,
+                from_s=(time.monotonic() - self._sampling_since_s) / self._slow,
+            )
 
     def _sampled(self, record: RunRecord) -> tuple[float | None, str | list[str] | None]:
         """How often, and what: what the network says, or else the command."""

@@ -151,10 +151,13 @@ class Timeline:
         name: tells it from others in messages.
         duration_s: from its beginning to its last change.
         begins_at: when it begins, as `time.time` and ``ping -D`` count.
+        slow: wall seconds for one of its own.
     """
 
-    def __init__(self, name: str, cluster: Machines, schedule: Schedule, begin_ns: int) -> None:
-        self.name, self.begin_ns = name, begin_ns
+    def __init__(
+        self, name: str, cluster: Machines, schedule: Schedule, begin_ns: int, slow: int = 1
+    ) -> None:
+        self.name, self.begin_ns, self.slow = name, begin_ns, slow
         self.duration_s = max(change.at_ns for change in schedule.changes) / 1e9
         self.cancelled = False
         self._cluster, self._schedule = cluster, schedule
@@ -162,8 +165,8 @@ class Timeline:
         self._seen: dict[tuple[str, str | None], list[tuple[int, Event]]] = {}
         self._gone: set[str] = set()  # instances that have begun anew, and machines
         self.begins_at = time.time() + (begin_ns - time.monotonic_ns()) / 1e9
-        self._ends = begin_ns / 1e9 + self.duration_s
-        starts = _starts(cluster, schedule.machines, begin_ns)
+        self._ends = begin_ns / 1e9 + self.duration_s * slow
+        starts = _starts(cluster, schedule.machines, begin_ns, slow)
         calls = {
             machine: (
                 "schedule",
@@ -218,6 +221,10 @@ class Timeline:
         at_s, fired_s = change.at_ns / 1e9, (change.at_ns + row["late_ns"]) / 1e9
         return Event(at_s, fired_s, machine, change.change, row["error"], instance)
 
+    def due_ns(self, number: int) -> int:
+        """When a change is to be made, on CLOCK_MONOTONIC."""
+        return self.begin_ns + self.slow * self.changes[number].at_ns
+
     def is_over(self) -> bool:
         """Whether its last instant has passed, or it was cancelled."""
         return self.cancelled or time.monotonic() > self._ends
@@ -264,10 +271,11 @@ class Timelines:
 
     Args:
         links: where a change of a link's options is written down once it was made.
+        slow: wall seconds for a second of what is described.
     """
 
-    def __init__(self, cluster: Machines, links: LinkChanges) -> None:
-        self._cluster, self._links = cluster, links
+    def __init__(self, cluster: Machines, links: LinkChanges, slow: int = 1) -> None:
+        self._cluster, self._links, self._slow = cluster, links, slow
         self._all: list[Timeline] = []
         self._left: dict[str, dict[int, Step]] = {}  # by timeline: what has not been made
         self._count = 0
@@ -294,7 +302,7 @@ class Timelines:
         if not self._all:
             begin_ns = time.monotonic_ns() + lead_ns
         self._count += 1
-        timeline = Timeline(f"t{self._count}", self._cluster, schedule, begin_ns)
+        timeline = Timeline(f"t{self._count}", self._cluster, schedule, begin_ns, self._slow)
         self._all.append(timeline)
         self._left[timeline.name] = {**schedule.steps, **schedule.statuses}
         return timeline
@@ -330,7 +338,7 @@ class Timelines:
         """What has not been made, in the order of the instants, which count from one of CLOCK_MONOTONIC."""
         return sorted(
             (
-                Pending(timeline.begin_ns - since_ns + timeline.changes[number].at_ns, timeline.name, step)
+                Pending((timeline.due_ns(number) - since_ns) // self._slow, timeline.name, step)
                 for timeline in self._all
                 if not timeline.cancelled
                 for number, step in self._left[timeline.name].items()
@@ -345,14 +353,14 @@ class Timelines:
         while True:
             self._followed_ns = time.monotonic_ns()
             self._write_down()
-            since_due = [-pending.at_ns for pending in self._pending(self._followed_ns)]
+            since_due = [-pending.at_ns * self._slow for pending in self._pending(self._followed_ns)]
             if not any(0 <= late_ns < MOST_LATE_SECONDS * 1e9 for late_ns in since_due):
                 return
             time.sleep(POLL_SECONDS)
 
     def _write_down(self) -> None:
         made = [
-            (timeline.begin_ns + timeline.changes[number].at_ns, timeline.name, number, event)
+            (timeline.due_ns(number), timeline.name, number, event)
             for timeline in self._all
             for number, event in timeline.numbered_events()
         ]
@@ -521,7 +529,7 @@ def _routes(plan: Plan, wanted: Mapping[str, list[Mapping[str, Any]]]) -> dict[s
     return by_name
 
 
-def _starts(cluster: Machines, machines: list[str], begin_ns: int) -> dict[str, int]:
+def _starts(cluster: Machines, machines: list[str], begin_ns: int, slow: int) -> dict[str, int]:
     """One instant of this computer's CLOCK_MONOTONIC, as that of each machine.
 
     Instances that have a cut link between them know each other's clock. Other machines' clocks are compared with this
@@ -555,6 +563,6 @@ def _starts(cluster: Machines, machines: list[str], begin_ns: int) -> dict[str, 
     for machine in simulated[1:]:
         reached = next((name for name in own[machine] if name in known), None)
         if reached is not None:
-            simulated_ns = starts[simulated[0]] - own[simulated[0]][first] + known[reached]
-            starts[machine] = simulated_ns + own[machine][reached]
+            simulated_ns = (starts[simulated[0]] - own[simulated[0]][first]) // slow + known[reached]
+            starts[machine] = slow * simulated_ns + own[machine][reached]
     return starts

@@ -37,7 +37,7 @@ def build(plan: InstancePlan, directory: Path, outside: int | None = None) -> An
     Raises:
         EnvironmentLackError: the extension has not been built.
     """
-    given = {key: plan[key] for key in ("pool_bytes", "moderation_ns") if key in plan}
+    given = {key: plan[key] for key in ("pool_bytes", "moderation_ns", "slow") if key in plan}
     instance = extension().Instance(
         plan["name"], plan["seed"], int(plan["token"], 16), plan["realtime"], **given
     )

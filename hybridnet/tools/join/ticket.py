@@ -40,6 +40,7 @@ class Ticket:
         link: the name of its link.
         out, back: what the link does to what the guest sends and gets, as in instance plans.
         peering: options of peering, as in instance plans.
+        slow: wall seconds for a simulated one.
     """
 
     guest: str
@@ -54,6 +55,7 @@ class Ticket:
     out: DirectionPlan
     back: DirectionPlan
     peering: dict[str, Any]
+    slow: int = 1
 
     def plan(self, host: str) -> InstancePlan:
         """The plan of the guest's instance.
@@ -91,6 +93,7 @@ class Ticket:
                 }
             ],
             "captures": [],
+            "slow": self.slow,
             "realtime": {},
         }
         try:
@@ -130,6 +133,7 @@ def read_ticket(text: str) -> Ticket:
             out=_direction(link["out"]),
             back=_direction(link["back"]),
             peering=_peering(content["peering"]),
+            slow=_within(content.get("slow", 1), 1, 1000, "slow"),
         )
     except UsageError:
         raise

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hybridnet.cli.main import main
@@ -22,6 +24,7 @@ from hybridnet.kernel.build import VARIABLE
             ["reproduce", "shared-queue", "--ssh", "a,b"],
             "--ssh is for real time: other computers keep real time",
         ),
+        (["run", "--topo", "single", "--slow", "4"], "--slow is for real time: simulated time is as slow"),
         (["mn", "--cluster", "a,b"], "--cluster is for real time: other computers keep real time"),
     ],
 )
@@ -40,6 +43,21 @@ def test_without_a_kernel_the_command_that_makes_one_is_told(
     monkeypatch.setattr(build, "OF_THE_COMPUTER", tmp_path)
     assert main(["run", "--topo", "single", "--time", "simulated"]) == 3
     assert "run `hybridnet setup-kernel`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["run", "--topo", "single"], ["run", "a.py"], ["mn"]])
+@pytest.mark.parametrize("slow", ["0", "1001", "0.5", "-2", "fast"])
+def test_a_slowness_that_no_run_can_have_is_refused(
+    words: list[str],
+    slow: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("from hybridnet import Net\n")
+    assert main([*words, f"--slow={slow}"]) == 2
+    assert f"--slow {slow}: write a whole number from 1 to 1000" in capsys.readouterr().err
 
 
 def test_another_time_is_no_time(capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,6 +48,46 @@ TEST_F(RunLoopTest, events_fire_in_order_and_never_before_they_are_due) {
   EXPECT_EQ(loop.lateness().count(), 3u);
 }
 
+TEST_F(RunLoopTest, a_slow_loop_takes_so_many_wall_seconds_for_a_simulated_one) {
+  RunLoop::Options options;
+  options.slow = 5;
+  RunLoop loop(simulation_, options);
+  std::int64_t began_ns = 0;
+  std::int64_t fired_ns = 0;
+  SimTime now = SimTime::zero();
+  Call event([&] {
+    fired_ns = monotonic_ns();
+    now = loop.wall_now();
+    loop.stop();
+  });
+  simulation_.schedule(event, SimTime::at_ns(2'000'000));
+  loop.run([&] { began_ns = loop.epoch_ns(); });
+  EXPECT_GE(fired_ns - began_ns, 10'000'000);
+  EXPECT_EQ(loop.simulated_at(began_ns + 10'000'000), SimTime::at_ns(2'000'000));
+  EXPECT_GE(now, SimTime::at_ns((fired_ns - began_ns) / 5));
+  EXPECT_EQ(loop.lateness().count(), 1u);
+  // Lateness is simulated time: what passed since the event was due, by the wall, divided by 5; within a bin's width.
+  EXPECT_LE(loop.lateness().max(), Duration::ns((fired_ns - began_ns - 10'000'000) / 5 * 17 / 16 + 1));
+}
+
+TEST_F(RunLoopTest, a_slow_loop_does_not_outpace_the_wall_while_it_is_fed) {
+  RunLoop::Options options;
+  options.slow = 1'000;
+  RunLoop loop(simulation_, options);
+  Pipe pipe;
+  SimTime arrived = SimTime::zero();
+  std::int64_t arrived_ns = 0;
+  pipe.on_byte = [&] {
+    arrived_ns = monotonic_ns();
+    arrived = simulation_.now();
+    loop.stop();
+  };
+  pipe.send(1);
+  loop.add(pipe);
+  loop.run();
+  EXPECT_LE(arrived, SimTime::at_ns((arrived_ns - loop.epoch_ns()) / 1'000));
+}
+
 TEST_F(RunLoopTest, the_clock_runs_when_it_says_that_it_has_started_and_nothing_has_fired) {
   RunLoop loop(simulation_, {});
   bool fired = false;

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from array import array
 from typing import Any
 
@@ -58,6 +59,17 @@ def test_a_series_that_began_elsewhere_goes_on_at_its_time() -> None:
     times = [time for _, packed, _ in sampler.take()["blocks"] for time in array("d", packed)]
     assert 2.5 <= times[0] < times[1]
     assert times[0] < 2.5 + 60
+
+
+def test_the_times_of_a_slow_network_are_as_described() -> None:
+    source = Counting()
+    began = time.monotonic()
+    sampler = Sampler(0.001, [source], slow=10)
+    assert source.enough.wait(60)
+    sampler.close()
+    took = time.monotonic() - began
+    times = [at for _, packed, _ in sampler.take()["blocks"] for at in array("d", packed)]
+    assert 0.004 <= times[4] <= times[-1] <= took / 10
 
 
 def test_the_share_of_processors_is_a_share() -> None:

@@ -38,6 +38,19 @@ def test_interfaces_are_set_at_their_instants_in_the_order_of_these() -> None:
     assert all(row["late_ns"] >= 0 for row in fired)
 
 
+def test_of_a_slow_network_instants_are_so_many_times_later_and_lateness_is_as_described() -> None:
+    done = threading.Event()
+    timelines = InterfaceTimelines(lambda *_: done.set())
+    start_ns = time.monotonic_ns() + 100 * MS
+    timelines.schedule("t", start_ns, [entry(0, 50 * MS)], slow=8)
+    assert done.wait(20)
+    ended_ns = time.monotonic_ns()
+    assert ended_ns >= start_ns + 400 * MS
+    timelines.close()
+    [fired] = timelines.fired("t")
+    assert 0 <= fired["late_ns"] <= (ended_ns - start_ns - 400 * MS) // 8
+
+
 def test_what_is_cancelled_or_has_passed_does_not_happen() -> None:
     timelines = InterfaceTimelines(lambda *_: pytest.fail("it was cancelled"))
     timelines.schedule("t", time.monotonic_ns() + 60_000 * MS, [entry(0, 0)])

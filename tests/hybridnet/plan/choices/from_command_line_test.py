@@ -15,7 +15,7 @@ from hybridnet.run.net import Net
 from hybridnet.topologies import SingleSwitchTopo
 
 EVERYTHING = Asked(
-    instances="auto", peering=PeeringOptions(transport="tcp"), wait="sleep", switches="simulated"
+    instances="auto", peering=PeeringOptions(transport="tcp"), wait="sleep", slow=4, switches="simulated"
 )
 
 
@@ -29,6 +29,7 @@ def test_a_network_that_says_nothing_has_all_that_is_asked() -> None:
     assert net._options.instances_per_machine == "auto"
     assert PeeringOptions.of(net._options.peering).planned == {"transport": "tcp"}
     assert net._options.realtime.options == {"wait": "sleep"}
+    assert net.slow == 4
     assert [spec.simulated for spec in net._described().node_specs() if spec.role == "switch"] == [True]
 
 
@@ -59,6 +60,7 @@ def test_what_a_network_says_besides_is_kept() -> None:
             {"realtime": RealtimeOptions(wait="adaptive")},
             "realtime: wait='adaptive' in the script, and --wait",
         ),
+        ({"slow": 2}, "slow=2 in the script, and --slow asks for 4"),
         ({"switches": "openvswitch"}, "switches='openvswitch' in the script, and --switches"),
     ],
 )

@@ -40,6 +40,16 @@ def test_nothing_simulated_means_no_instance() -> None:
     assert made.machines["m1"]["portals"] == []
 
 
+def test_a_slow_network_has_the_same_links_and_says_how_slow_it_is() -> None:
+    usual, slow = (plan(TwoTrees(depth=2, bw=10), slow=how) for how in (1, 4))
+    assert (usual.slow, slow.slow) == (1, 4)
+    for name, machine in slow.machines.items():
+        before = usual.machines[name]
+        assert (machine["slow"], "slow" in before) == (4, False)
+        for own, other in zip(machine["instances"], before["instances"], strict=True):
+            assert own == {**other, "slow": 4}
+
+
 def test_dpids_are_mininets_and_unique() -> None:
     topo = Topo()
     topo.addSwitch("s1")

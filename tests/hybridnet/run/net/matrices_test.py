@@ -50,6 +50,14 @@ def test_every_ordered_pair_is_asked_once_by_the_machine_of_its_source() -> None
     assert matrix.hosts == ["h1", "h2", "h3"]
 
 
+def test_of_a_slow_network_requests_are_waited_for_longer_and_round_trips_are_as_described() -> None:
+    cluster = FakeCluster("m1", "m2")
+    cluster.answers["echo_pairs"] = lambda machine, pairs, **_: [[8.0, 12.0] for _ in pairs]
+    matrix = measure_pings(cluster, three_hosts(cluster), 2, 0.5, 1.0, 4)  # type: ignore[arg-type]
+    assert {(call["interval_s"], call["wait_s"]) for _, _, call in cluster.calls} == {(2.0, 4.0)}
+    assert matrix.rtts_ms["h1", "h2"] == [2.0, 3.0]
+
+
 def test_the_matrix_counts_what_was_lost_and_averages_what_was_not() -> None:
     _, matrix = pinged()
     assert (matrix.sent, matrix.received, matrix.lost_percent) == (12, 3, 75.0)
