@@ -13,8 +13,6 @@ import pytest
 from hybridnet import Net, Topo
 from hybridnet.observe.series.table import read_series
 
-pytestmark = pytest.mark.slow
-
 SLOW, RATE_MBPS, DELAY_MS = 4, 100, 10
 PAYLOAD = 1448 / 1490  # of iperf3's datagrams: 8 bytes of UDP, 20 of IP and 14 of Ethernet are headers
 
