@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from hybridnet.describe.values import shown
+from hybridnet.describe.values import shown, text
 from hybridnet.errors import TopologyError
 
-__all__ = ["Default", "Given", "address_option", "default_route", "mac_address", "routes"]
+__all__ = ["Default", "Given", "address_option", "default_route", "mac_address", "router_routes", "routes"]
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 _EXAMPLES: Mapping[str, str] = {"ip": "10.0.0.1/8", "ip6": "fd00::1/64"}
@@ -64,6 +64,30 @@ def routes(value: Any, what: str) -> list[Given]:
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         raise TopologyError(f"{what} {shown(value)} is not a list of (prefix, gateway) pairs")
     return [_route(pair, what) for pair in value]
+
+
+def router_routes(value: Any, what: str) -> list[tuple[str, str]] | None:
+    """A list of (destination, next hop) pairs: of each the prefix, ``"default"`` or the name of a node, and the address
+    or name of a neighbour; None: the plan computes routes. Raises TopologyError.
+    """
+    if value is None:
+        return None
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes):
+        raise TopologyError(
+            f"{what} {shown(value)} is not a list of (destination, next hop) pairs; write [('h2', 'r2')]"
+        )
+    for pair in value:
+        if (
+            not isinstance(pair, tuple | list)
+            or len(pair) != 2
+            or not all(type(part) is str for part in pair)
+        ):
+            raise TopologyError(
+                f"{what} {shown(pair)} is not a pair of destination and next hop; write ('10.2.0.0/16', 'r2')"
+            )
+    for part in {part for pair in value for part in pair}:  # there may be thousands, and few that differ
+        text(part, what, error=TopologyError)
+    return [(destination, via) for destination, via in value]
 
 
 def default_route(value: Any, what: str) -> Default | None:

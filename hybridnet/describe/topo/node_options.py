@@ -18,7 +18,13 @@ from typing import Any
 from hybridnet.describe.kinds import OPENVSWITCH, OWN_KINDS, SIMULATED, check_kind, switch_kind
 from hybridnet.describe.quantities import parse_delay
 from hybridnet.describe.topo import external, host_options, switch_options
-from hybridnet.describe.topo.addresses import address_option, default_route, mac_address, routes
+from hybridnet.describe.topo.addresses import (
+    address_option,
+    default_route,
+    mac_address,
+    router_routes,
+    routes,
+)
 from hybridnet.describe.topo.applications import resolve_applications
 from hybridnet.describe.topo.options import check_names
 from hybridnet.describe.topo.roles import ROLES
@@ -116,6 +122,7 @@ _TABLE = (
     NodeOption("mac", ("host", "simhost", "guest"), mac_address),
     NodeOption("defaultRoute", ("host", "simhost"), default_route),
     NodeOption("routes", ("host", "guest"), routes),
+    NodeOption("routes", ("simrouter",), router_routes),
     NodeOption("cpu", ("host",), host_options.share),
     NodeOption("cores", ("host",), host_options.cores),
     NodeOption("sched", ("host",), host_options.scheduler),

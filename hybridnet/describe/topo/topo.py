@@ -118,10 +118,14 @@ class Topo:
         return self._graph.add_node(name, "simhost", opts)
 
     def addSimRouter(self, name: str, **opts: Any) -> str:
-        """Add a simulated router of IPv4 and IPv6; the plan computes its routes. Returns its name.
+        """Add a simulated router of IPv4 and IPv6. Returns its name.
 
         Args:
             name: as of a host.
+            routes: list of (destination, next hop) pairs, all that it knows besides its own subnets. A destination is a
+                prefix, ``"default"``, or the name of a node, whose first address counts; a next hop is an address on
+                one of the router's links, or the name of the node at the other end of one. They stay when links go
+                down. None: the plan computes the ways of the least delay.
             machine, instance, processing_delay, processing_queue: as of a simulated host.
         """
         return self._graph.add_node(name, "simrouter", opts)

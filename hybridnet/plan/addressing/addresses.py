@@ -4,7 +4,8 @@
 Without a simulated router in the segment, Mininet's rule: the n-th host (natural order) gets the n-th
 address of ip_base on its first interface, and its other interfaces get none. With a router:
 
-    10.k.0.0/16       the k-th routed segment: hosts from 10.k.0.1 up, routers from 10.k.255.254 down
+    10.k.0.0/16       the k-th routed segment, up to 127: hosts from 10.k.0.1 up, routers from 10.k.255.254 down
+    10.128.0.0/9      one /24 for each further routed segment
     100.64.0.0/10     one /30 for each pair of routers joined without a host between them
 
 An explicit `ip=` always wins, and sets its segment's subnet if it has a prefix length. IPv6 follows the

@@ -8,6 +8,8 @@ interfaces need no route: the interface implies them.
 A host in its machine's own namespace (inNamespace=False) gets no default route from a router: the machine has its own
 way out, or gets one when a host there translates. Such a host gets the subnets behind the router instead.
 
+A router whose routes the description says has those, and no others.
+
 Where there are more than 64 subnets, a router with one way out has a default route instead of one for each: a network
 of thousands of access routers would have millions of routes that all say the same.
 """
@@ -17,20 +19,18 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Collection, Mapping, Sequence
 
-from hybridnet.describe.schema.plans import HostRoute
 from hybridnet.describe.topo import NodeSpec, natural
 from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.values import shown
 from hybridnet.errors import PlanError
 from hybridnet.plan.addressing.addresses import Addresses
+from hybridnet.plan.addressing.told_routes import Route, told_routes
 from hybridnet.plan.addressing.ways import Way, Ways
 from hybridnet.plan.choices.families import Address
 from hybridnet.plan.placement.layout import Layout
 from hybridnet.plan.placement.segments import Segment
 
 __all__ = ["Route", "host_routes", "router_routes"]
-
-Route = HostRoute
 
 MOST_ROUTES_OF_A_LEAF = 64
 
@@ -39,12 +39,18 @@ def router_routes(
     layout: Layout, segments: Sequence[Segment], families: Sequence[Addresses], down: Collection[str] = ()
 ) -> dict[str, list[Route]]:
     """Return, for every simulated router, its routes to the subnets of each family that it is not on, in the order of
-    the segments; none over a link that is `down`.
+    the segments; none over a link that is `down`. Of one that is told its routes: those.
+
+    Raises:
+        PlanError: a route that is told leads to or over what is not there.
     """
-    routes: dict[str, list[Route]] = {}
+    routes = told_routes(layout, families)
+    if all(name in routes for name, spec in layout.nodes.items() if spec.role == "simrouter"):
+        return routes
     for addresses in families:
         for router, found in _routes_of_family(layout, segments, addresses, down).items():
-            routes.setdefault(router, []).extend(found)
+            if layout.nodes[router].resolved.get("routes") is None:
+                routes.setdefault(router, []).extend(found)
     return routes
 
 

@@ -14,7 +14,7 @@ from ipaddress import (
     IPv6Network,
     ip_interface,
 )
-from itertools import islice
+from itertools import chain, islice
 
 __all__ = [
     "IPV6_PREFIX_LENGTH",
@@ -32,8 +32,10 @@ Address = IPv4Address | IPv6Address
 Interface = IPv4Interface | IPv6Interface
 Subnet = IPv4Network | IPv6Network
 
-ROUTED_SUBNETS = IPv4Network("10.0.0.0/8")
+ROUTED_SUBNETS = IPv4Network("10.0.0.0/9")
 ROUTED_PREFIX_LENGTH = 16
+FURTHER_SUBNETS = IPv4Network("10.128.0.0/9")  # of networks with more than 127 routed segments
+FURTHER_PREFIX_LENGTH = 24
 POINT_TO_POINT_SUBNETS = IPv4Network("100.64.0.0/10")
 POINT_TO_POINT_PREFIX_LENGTH = 30
 IPV6_PREFIX_LENGTH = 64
@@ -93,15 +95,18 @@ class Family:
 
 
 def ipv4(ip_base: str) -> Family:
-    """IPv4: hosts without a router in `ip_base`, routed segments in 10.k.0.0/16, pairs of routers in 100.64.0.0/10."""
+    """IPv4: hosts without a router in `ip_base`, 127 routed segments in 10.k.0.0/16, 32,768 more in a /24 of
+    10.128.0.0/9 each, pairs of routers in 100.64.0.0/10.
+    """
     routed = ROUTED_SUBNETS.subnets(new_prefix=ROUTED_PREFIX_LENGTH)
+    further = FURTHER_SUBNETS.subnets(new_prefix=FURTHER_PREFIX_LENGTH)
     return Family(
         version=4,
         option="ip",
         base=IPv4Network(ip_base, strict=False),
-        routed=islice(routed, 1, None),  # 10.0.0.0/16 stays free: hosts without a router count from 10.0.0.1
+        routed=chain(islice(routed, 1, None), further),  # 10.0.0.0/16 stays free: for hosts without a router
         pairs=POINT_TO_POINT_SUBNETS.subnets(new_prefix=POINT_TO_POINT_PREFIX_LENGTH),
-        pool="10.1.0.0/16 to 10.255.0.0/16",
+        pool="10.1.0.0/16 to 10.255.255.0/24",
         most=1 << 32,
         least_mtu=68,
     )

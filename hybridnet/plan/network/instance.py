@@ -7,7 +7,7 @@ import ipaddress
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.options import family
 from hybridnet.describe.schema.plans import (
@@ -206,6 +206,8 @@ def _route(network: Network, spec: NodeSpec, route: Route) -> SimulatedRoute:
     """A route as the instance knows it: a prefix in figures, and always an interface."""
     prefix = "0.0.0.0/0" if route["prefix"] == "default" else route["prefix"]
     interface, via = route["interface"], route["via"]
+    if interface is not None and prefix == route["prefix"]:
+        return cast(SimulatedRoute, route)  # there may be millions
     if interface is None and via is not None:
         gateway = ipaddress.ip_address(via)
         addresses = network.addresses if gateway.version == 4 else network.addresses6
