@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hybridnet.machines.workers.ssh import SshMachine
     from hybridnet.observe.recording.outcome import result
     from hybridnet.observe.results.limits import Limits
+    from hybridnet.plan.files.topohub import Topohub
     from hybridnet.plan.network import (
         MachineSpec,
         PeeringOptions,
@@ -97,6 +98,7 @@ _HOMES = {
         "OVSSwitch",
         "Switch",
     ],
+    "plan.files.topohub": ["Topohub"],
     "plan.network": ["MachineSpec", "PeeringOptions", "Plan", "PlanOptions", "RealtimeOptions", "make_plan"],
     "machines.workers.ssh": ["SshMachine"],
     "observe.recording.outcome": ["result"],
@@ -150,6 +152,7 @@ __all__ = [
     "SshMachine",
     "Switch",
     "Topo",
+    "Topohub",
     "TopologyError",
     "UnitError",
     "UntrustedResultError",

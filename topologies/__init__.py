@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hybridnet.topologies.autonomous_systems import AutonomousSystemsTopo
 from hybridnet.topologies.dumbbell import DumbbellTopo
 from hybridnet.topologies.fat_tree import FatTreeTopo
 from hybridnet.topologies.leaf_spine import LeafSpineTopo
@@ -14,6 +15,7 @@ from hybridnet.topologies.two_trees import TwoTrees
 
 __all__ = [
     "TOPOS",
+    "AutonomousSystemsTopo",
     "DumbbellTopo",
     "FatTreeTopo",
     "LeafSpineTopo",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 TOPOS = {
+    "as": AutonomousSystemsTopo,
     "dumbbell": DumbbellTopo,
     "fattree": FatTreeTopo,
     "leafspine": LeafSpineTopo,

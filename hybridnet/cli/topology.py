@@ -20,7 +20,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.topo import require_built
 from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import TopologyError, UsageError
-from hybridnet.plan.files import READ, read_topology
+from hybridnet.plan.files import READ, CaidaTopo, Topohub, read_topology
 from hybridnet.run.prompt.user_code import require_file, user_code
 from hybridnet.tools.sweep.values import setting
 from hybridnet.topologies import TOPOS
@@ -28,6 +28,7 @@ from hybridnet.topologies import TOPOS
 __all__ = ["add_topology_arguments", "find_topology", "load_file", "parse_call"]
 
 _NAME = "hybridnet_file"  # of a file that is read, as Python knows it
+_SCHEMES: dict[str, Callable[..., Topo]] = {"topohub": Topohub, "caida": CaidaTopo}  # --topo SCHEME:WHAT
 
 
 def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +39,9 @@ def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--topo",
         metavar="NAME[,ARGUMENT...]",
-        help="a topology of the file, or one of dumbbell, fattree, leafspine, linear, minimal, reversed, single, "
-        "torus, tree, twotrees, or a .yaml or .graphml file; arguments are values or NAME=VALUE",
+        help="a topology of the file, or one of as, dumbbell, fattree, leafspine, linear, minimal, reversed, single, "
+        "torus, tree, twotrees, topohub:NAME, caida:FILE, or a .yaml or .graphml file; arguments are values or "
+        "NAME=VALUE",
     )
 
 
@@ -67,6 +69,9 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     if text is None:
         raise UsageError("no topology is named; give a FILE.py, or a topology such as --topo tree,2")
     name, positional, named = parse_call(text)
+    scheme, colon, rest = name.partition(":")
+    if file is None and colon and scheme in _SCHEMES:
+        return _of_ours(_SCHEMES[scheme], text, [rest, *positional], named)
     if name.endswith(READ):
         if positional:
             raise UsageError(f"--topo {text}: write NAME=VALUE after a file, such as hosts=2")
@@ -81,14 +86,11 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         raise UsageError(
             f"--topo {text}: there is no topology {shown(name)}; "
             + (f"did you mean {near}? " if near else "")
-            + f"there are {', '.join(sorted(known))}, and files that end with {', '.join(READ)}"
+            + f"there are {', '.join(sorted(known))}, topohub:NAME, caida:FILE, and files that end with "
+            + ", ".join(READ)
         )
     if file is None:
-        try:
-            of_ours: Topo = _make(known[name], text, positional, named)
-            return of_ours
-        except TopologyError as error:
-            raise TopologyError(f"--topo {text}: {error}") from error
+        return _of_ours(known[name], text, positional, named)
     with user_code(file, UsageError):
         made = _make(known[name], text, positional, named)
         if isinstance(made, Topo):
@@ -97,6 +99,14 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         from hybridnet.compat.mininet.native import as_native
 
         return as_native(made)
+
+
+def _of_ours(make: Callable[..., Any], text: str, positional: list[object], named: dict[str, object]) -> Topo:
+    try:
+        of_ours: Topo = _make(make, text, positional, named)
+        return of_ours
+    except TopologyError as error:
+        raise TopologyError(f"--topo {text}: {error}") from error
 
 
 def load_file(file: str) -> tuple[dict[str, object], Topo | None]:

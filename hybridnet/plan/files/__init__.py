@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Descriptions of networks as files: YAML and GraphML, read and written; DOT and pictures, written."""
+"""Descriptions of networks as files: YAML and GraphML, read and written; CAIDA's relations, read; DOT and pictures,
+written. And networks by name.
+"""
 
+from hybridnet.plan.files.caida import CaidaTopo
 from hybridnet.plan.files.files import READ, WRITTEN, FileTopo, read_topology, write_topology
+from hybridnet.plan.files.topohub import Topohub
 
-__all__ = ["READ", "WRITTEN", "FileTopo", "read_topology", "write_topology"]
+__all__ = ["READ", "WRITTEN", "CaidaTopo", "FileTopo", "Topohub", "read_topology", "write_topology"]

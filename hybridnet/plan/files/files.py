@@ -16,7 +16,7 @@ from hybridnet.plan.files.graphml import fill_from_graphml, to_graphml
 from hybridnet.plan.files.yaml_form import fill_from_yaml, to_yaml
 from hybridnet.plan.network import Plan
 
-__all__ = ["READ", "WRITTEN", "FileTopo", "read_topology", "write_topology"]
+__all__ = ["READ", "WRITTEN", "FileTopo", "read_text", "read_topology", "write_topology"]
 
 READ = (".yaml", ".yml", ".graphml")
 _PICTURES = (".png", ".svg", ".pdf")
@@ -44,7 +44,7 @@ def read_topology(file: str | Path, **options: Any) -> FileTopo:
     """The network that a YAML or GraphML file describes; docs/files.md has the forms.
 
     Args:
-        options: for maps in GraphML: nodes, hosts, bw, delay.
+        options: for maps in GraphML: nodes, hosts, bw, delay, simulated.
 
     Raises:
         UsageError: the file's name has another end, it cannot be read, or an option does not exist.
@@ -53,21 +53,30 @@ def read_topology(file: str | Path, **options: Any) -> FileTopo:
     path = file_path(file, "read_topology: file")
     if path.suffix not in READ:
         raise UsageError(f"{path}: the name of a file with a topology ends with {', '.join(READ)}; rename it")
-    known = ("nodes", "hosts", "bw", "delay") if path.suffix == ".graphml" else ()
+    known = ("nodes", "hosts", "bw", "delay", "simulated") if path.suffix == ".graphml" else ()
     if unknown := sorted(set(options) - set(known)):
         cure = f"there are {', '.join(known)}" if known else "such a file takes none"
         raise UsageError(f"{path}: there is no option {unknown[0]}=; {cure}")
+    return FileTopo(str(path), read_text(path), options)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file that describes a network.
+
+    Raises:
+        UsageError: it cannot be read, or is too large.
+        TopologyError: it is no text; the message says in which line.
+    """
     try:
         place = user_file(path)
         if place.stat().st_size > MOST_BYTES:
             raise UsageError(f"{path}: it has more than {MOST_BYTES >> 20} MiB; divide the network")
-        text = place.read_text(encoding="utf-8")
+        return place.read_text(encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: it cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         line = place.read_bytes()[: error.start].count(b"\n") + 1
         raise TopologyError(f"{path}:{line}: it is not text in UTF-8; convert it") from None
-    return FileTopo(str(path), text, options)
 
 
 def write_topology(file: str | Path, topo: Topo, plan: Plan) -> None:

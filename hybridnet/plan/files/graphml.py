@@ -20,14 +20,15 @@ from typing import Any
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.options import link_option_names
 from hybridnet.describe.topo.roles import ROLES
-from hybridnet.describe.values import choice, number, parse_json, plain, shown, whole, why_unread
+from hybridnet.describe.values import choice, flag, number, parse_json, plain, shown, whole, why_unread
 from hybridnet.errors import TopologyError, UnitError
 from hybridnet.plan.files.yaml_form import plain_link, plain_node
 
-__all__ = ["distance_km", "fill_from_graphml", "to_graphml"]
+__all__ = ["FIBRE_KM_PER_S", "distance_km", "fill_from_graphml", "fill_from_map", "to_graphml"]
 
 EARTH_RADIUS_KM = 6371.0  # mean
 FIBRE_KM_PER_S = 200_000.0  # two thirds of the speed of light
+LONGEST_DEVICE = 15  # characters, in Linux
 LONGEST_PLACE = 8  # letters of a switch's name, so that its interfaces' names fit into Linux's 15
 MOST_HOSTS = 256  # of one place
 PLACES = ("switch", "simswitch", "simrouter")
@@ -43,6 +44,7 @@ def fill_from_graphml(
     hosts: int = 1,
     bw: Any = None,
     delay: Any = None,
+    simulated: bool = False,
 ) -> None:
     """Add what a file describes.
 
@@ -50,14 +52,13 @@ def fill_from_graphml(
         nodes: what each place becomes: ``switch``, ``simswitch`` or ``simrouter``. Not for files of ours.
         hosts: how many hosts each place has, h1 and on.
         bw, delay: of links for which the file has neither such an option nor what it follows from.
+        simulated: hosts are simulated, and each pings the next one once a second; else they are emulated.
 
     Raises:
         TopologyError, UnitError: with the file, and the line or the node or link.
     """
     import networkx
 
-    choice(nodes, f"{file}: nodes", PLACES, error=TopologyError)
-    whole(hosts, f"{file}: hosts", 0, MOST_HOSTS, error=TopologyError)
     try:
         graph = networkx.read_graphml(io.BytesIO(text.encode()), force_multigraph=True)
     except ElementTree.ParseError as error:
@@ -69,7 +70,7 @@ def fill_from_graphml(
     if any("role" in data for _, data in graph.nodes(data=True)):
         _fill_from_ours(topo, graph, file)
     else:
-        _fill_from_map(topo, graph, file, nodes, hosts, {"bw": bw, "delay": delay})
+        fill_from_map(topo, graph, file, nodes=nodes, hosts=hosts, bw=bw, delay=delay, simulated=simulated)
 
 
 def to_graphml(topo: Topo) -> str:
@@ -115,10 +116,21 @@ def _fill_from_ours(topo: Topo, graph: Any, file: str) -> None:
         _within(what, topo.addLink, str(one), str(other), **options)
 
 
-def _fill_from_map(
-    topo: Topo, graph: Any, file: str, nodes: str, hosts: int, otherwise: Mapping[str, Any]
+def fill_from_map(
+    topo: Topo, graph: Any, file: str, *, nodes: str, hosts: int, bw: Any, delay: Any = None, simulated: bool
 ) -> None:
-    names = dict(zip(graph.nodes, _place_names(graph), strict=True))
+    """Add the places and links of a graph of networkx, which comes from `file`; the others as of `fill_from_graphml`.
+
+    Raises:
+        TopologyError, UnitError: with the node or link.
+    """
+    choice(nodes, f"{file}: nodes", PLACES, error=TopologyError)
+    whole(hosts, f"{file}: hosts", 0, MOST_HOSTS, error=TopologyError)
+    flag(simulated, f"{file}: simulated", error=TopologyError)
+    last = graph.number_of_nodes() * hosts
+    if not simulated:
+        topo.reserve(f"{file}: hosts={hosts}", last)
+    names = dict(zip(graph.nodes, _place_names(graph, hosts), strict=True))
     places = {
         node: _coordinates(data, f"{file}: node {plain(node)}") for node, data in graph.nodes(data=True)
     }
@@ -132,18 +144,22 @@ def _fill_from_map(
             _within(what, topo.addSimSwitch if nodes == "simswitch" else topo.addSimRouter, name)
         for _ in range(hosts):
             count += 1
-            _within(what, topo.addHost, f"h{count}")
+            if simulated:
+                ping = {"kind": "ping", "destination": f"h{count % last + 1}", "interval": "1s"}
+                _within(what, topo.addSimHost, f"h{count}", applications=[ping] if last > 1 else [])
+            else:
+                _within(what, topo.addHost, f"h{count}")
             _within(what, topo.addLink, f"h{count}", name)
     for one, other, data in graph.edges(data=True):
         what = f"{file}: edge {names[one]} - {names[other]}"
         options = {name: value for name, value in _values(data, what).items() if name in link_option_names()}
         if "bw" not in options:
             rate = data.get("LinkSpeedRaw")
-            bw = otherwise["bw"] if rate is None else _speed(rate, what)
-            options |= {} if bw is None else {"bw": bw}
+            speed = bw if rate is None else _speed(rate, what)
+            options |= {} if speed is None else {"bw": speed}
         if "delay" not in options:
-            delay = _delay(places[one], places[other], anywhere, otherwise["delay"], what)
-            options |= {} if delay is None else {"delay": delay}
+            takes = _delay(places[one], places[other], anywhere, delay, what)
+            options |= {} if takes is None else {"delay": takes}
         _within(what, topo.addLink, names[one], names[other], **options)
 
 
@@ -183,17 +199,22 @@ def _coordinates(data: Mapping[str, Any], what: str) -> tuple[float, float] | No
     return latitude, longitude
 
 
-def _place_names(graph: Any) -> Iterator[str]:
-    """Of each node a name that Linux takes: the letters of its label, with a number where two are alike."""
+def _place_names(graph: Any, hosts: int) -> Iterator[str]:
+    """Of each node a name that Linux takes: the letters of its label, with a number where two are alike. With the
+    number of its last port it fits into the name of a device.
+    """
     taken: set[str] = set()
+    numbers: dict[str, int] = {}
     for node, data in graph.nodes(data=True):
-        label = re.sub(r"[^A-Za-z0-9]", "", str(data.get("label", node)))[:LONGEST_PLACE] or "s"
+        longest = min(LONGEST_PLACE, LONGEST_DEVICE - len(f"-eth{graph.degree(node) + hosts}p"))
+        label = re.sub(r"[^A-Za-z0-9]", "", str(data.get("label", node)))[:longest] or "s"
         if re.fullmatch(r"h?[0-9]+", label):  # a number alone says little, and h1 is a host's
-            label = f"s{label.lstrip('h')}"[:LONGEST_PLACE]
-        name, number = label, 1
+            label = f"s{label.lstrip('h')}"[:longest]
+        name, number = label, numbers.get(label, 1)
         while name in taken:
             number += 1
-            name = f"{label[: LONGEST_PLACE - len(str(number))]}{number}"
+            name = f"{label[: longest - len(str(number))]}{number}"
+        numbers[label] = number
         taken.add(name)
         yield name
 
