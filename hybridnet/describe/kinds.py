@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Kinds of switches: what a node with the role of a switch is made of.
+"""Kinds of switches and hosts: what a node with the role of a switch is made of, and what else a host is.
 
 Two kinds are hybridnet's own ground: bridges of Open vSwitch, and switches that the simulator is. Every other kind is a
 `SwitchKind` that a package registers under the entry point `hybridnet.kinds`, as hybridnet's own Linux bridges are. A
 description chooses one by ``addSwitch(name, kind="linux")``. Whatever is particular to a kind is said there: its
 options, what the plan says of it, what makes it on a machine, its class in a network that runs. The rest of hybridnet
 asks the registry.
+
+A host is a namespace, whatever its kind; a `HostKind`, under the entry point `hybridnet.host_kinds`, says which class
+of a live node it has, and which options. hybridnet's own is the router with FRR's daemons.
 """
 
 from __future__ import annotations
@@ -24,17 +27,23 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENTRY_POINT",
+    "HOST_ENTRY_POINT",
     "OPENVSWITCH",
     "OWN_KINDS",
     "SIMULATED",
+    "HostKind",
     "Maker",
     "SwitchKind",
+    "check_host_kind",
     "check_kind",
+    "host_kind",
+    "host_kinds",
     "switch_kind",
     "switch_kinds",
 ]
 
 ENTRY_POINT = "hybridnet.kinds"
+HOST_ENTRY_POINT = "hybridnet.host_kinds"
 OPENVSWITCH, SIMULATED = "openvswitch", "simulated"
 OWN_KINDS = (OPENVSWITCH, SIMULATED)
 
@@ -83,10 +92,50 @@ class SwitchKind:
     is_device: bool = True
 
 
+@dataclass(frozen=True, kw_only=True)
+class HostKind:
+    """A kind of host.
+
+    Args:
+        name: what ``kind=`` says; letters, digits and ``_``.
+        title: what people read, such as "FRR router".
+        live: the class of a live host: a subclass of `hybridnet.Host`, whose `described` may add options, whose
+            `config` starts what is to run, once the network has been built, and whose `terminate` ends it.
+        options: of `Topo.addHost` besides those of every host, each with what reads it.
+    """
+
+    name: str
+    title: str
+    live: type
+    options: Mapping[str, Reader] = field(default_factory=dict)
+
+
+@cache
+def host_kinds() -> tuple[str, ...]:
+    """The names of all kinds of hosts that are registered."""
+    return tuple(sorted(_registered(HOST_ENTRY_POINT)))
+
+
+@cache
+def host_kind(name: str) -> HostKind:
+    """The registered kind of that name. Raises EnvironmentLackError as `switch_kind`."""
+    kind = _loaded(name, HOST_ENTRY_POINT, "host", host_kinds())
+    if not isinstance(kind, HostKind) or kind.name != name:
+        raise EnvironmentLackError(
+            f"kind {name}: it is {shown(kind)}, and no HostKind of that name; mend its package"
+        )
+    return kind
+
+
+def check_host_kind(value: Any, what: str) -> str | None:
+    """A kind of host of that name; None: a plain one. Raises TopologyError: there is none."""
+    return None if value is None else choice(value, what, host_kinds(), error=TopologyError)
+
+
 @cache
 def switch_kinds() -> tuple[str, ...]:
     """The names of all kinds, hybridnet's own ground first."""
-    return (*OWN_KINDS, *sorted(_registered()))
+    return (*OWN_KINDS, *sorted(_registered(ENTRY_POINT)))
 
 
 @cache
@@ -96,23 +145,29 @@ def switch_kind(name: str) -> SwitchKind:
     Raises:
         EnvironmentLackError: its package is not installed here, or cannot be loaded.
     """
-    entry = _registered().get(name)
+    kind = _loaded(name, ENTRY_POINT, "switch", switch_kinds())
+    if not isinstance(kind, SwitchKind) or kind.name != name:
+        raise EnvironmentLackError(
+            f"kind {name}: {_registered(ENTRY_POINT)[name].value} is {shown(kind)}, and not the SwitchKind of that "
+            "name; mend its package"
+        )
+    return kind
+
+
+def _loaded(name: str, group: str, of: str, names: Sequence[str]) -> object:
+    entry = _registered(group).get(name)
     if entry is None:
         raise EnvironmentLackError(
-            f"kind {plain(name)}: no package that is installed here registers such a kind of switch under "
-            f"{ENTRY_POINT}; install it for this Python, or write one of {', '.join(switch_kinds())}"
+            f"kind {plain(name)}: no package that is installed here registers such a kind of {of} under "
+            f"{group}; install it for this Python, or write one of {', '.join(names) or 'those that there are: none'}"
         )
     try:
-        kind = entry.load()
+        kind: object = entry.load()
     except Exception as error:
         raise EnvironmentLackError(
             f"kind {name}: {entry.value} cannot be loaded: {type(error).__name__}: {error}; mend its package, or "
             "remove it"
         ) from error
-    if not isinstance(kind, SwitchKind) or kind.name != name:
-        raise EnvironmentLackError(
-            f"kind {name}: {entry.value} is {shown(kind)}, and not the SwitchKind of that name; mend its package"
-        )
     return kind
 
 
@@ -126,9 +181,9 @@ def check_kind(value: Any, what: str) -> str:
 
 
 @cache
-def _registered() -> Mapping[str, EntryPoint]:
+def _registered(group: str) -> Mapping[str, EntryPoint]:
     from importlib.metadata import distributions  # takes long, and few networks have such a switch
 
     # `entry_points` would look into one of several descriptions of a package; beside a checkout may lie an old one.
-    found = [entry for each in distributions() for entry in each.entry_points if entry.group == ENTRY_POINT]
+    found = [entry for each in distributions() for entry in each.entry_points if entry.group == group]
     return {entry.name: entry for entry in reversed(found)}

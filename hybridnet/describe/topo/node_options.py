@@ -15,7 +15,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hybridnet.describe.kinds import OPENVSWITCH, OWN_KINDS, SIMULATED, check_kind, switch_kind
+from hybridnet.describe.kinds import (
+    OPENVSWITCH,
+    OWN_KINDS,
+    SIMULATED,
+    check_host_kind,
+    check_kind,
+    host_kind,
+    host_kinds,
+    switch_kind,
+)
 from hybridnet.describe.quantities import parse_delay
 from hybridnet.describe.topo import external, host_options, switch_options
 from hybridnet.describe.topo.addresses import (
@@ -133,6 +142,7 @@ _TABLE = (
     NodeOption("inNamespace", ("host",), host_options.in_namespace),
     NodeOption("inNamespace", ("switch",), switch_options.in_namespace),
     NodeOption("kind", ("switch",), check_kind),
+    NodeOption("kind", ("host",), check_host_kind),
     NodeOption("dpid", ("switch",), switch_options.dpid, OWN_KINDS),
     NodeOption("protocols", ("switch",), switch_options.protocols, OWN_KINDS),
     NodeOption("failMode", ("switch",), switch_options.fail_mode, OWN_KINDS),
@@ -207,6 +217,8 @@ def resolve_node(role: str, name: str, given: Mapping[str, Any]) -> dict[str, An
     kind = check_kind(named_kind(given), f"{what}: kind") if role == "switch" else None
     if kind is not None and kind not in OWN_KINDS:
         readers = {**readers, **switch_kind(kind).options}
+    if role == "host" and (of_host := _host_kind(given, what)) is not None:
+        readers = {**readers, **host_kind(of_host).options}
     known = [*readers, *own_options(given.get("cls"))]
     check_names(given, known, UNSUPPORTED_NODE_OPTIONS, what)
     found = {
@@ -243,11 +255,19 @@ def check_has(kind: str, resolved: Mapping[str, Any], what: str) -> None:
 
 
 def named_kind(given: Mapping[str, Any]) -> Any:
-    """The kind that a switch's options name, or its class; None: it leaves that open."""
+    """The kind that a node's options name, or its class; None: it leaves that open."""
     cls = given.get("cls")
     while isinstance(cls, functools.partial):
         cls = cls.func
     return given.get("kind") or getattr(cls, "kind", None)
+
+
+def _host_kind(given: Mapping[str, Any], what: str) -> str | None:
+    """The kind that a host's options name, or its class, if that is one of a kind; None: a plain one."""
+    if given.get("kind") is not None:
+        return check_host_kind(given["kind"], f"{what}: kind")
+    named = named_kind(given)
+    return named if isinstance(named, str) and named in host_kinds() else None
 
 
 def leaves_open(given: Mapping[str, Any]) -> bool:

@@ -79,6 +79,17 @@ class Topo:
         """
         return self._graph.add_node(name, "host", opts or self.hopts)
 
+    def addRouter(self, name: str, kind: str = "frr", **opts: Any) -> str:
+        """Add an emulated router: a host of a kind that forwards, and in which routing daemons run. Returns its name.
+
+        Args:
+            name: as of a host.
+            kind: of the registered kinds of hosts: ``"frr"``, with the options `ospf`, `bgp` and `conf`; see
+                docs/kinds.md.
+            opts: those of the kind, and of `addHost`.
+        """
+        return self.addHost(name, kind=kind, **opts)
+
     def addSwitch(self, name: str, **opts: Any) -> str:
         """Add a switch: an Open vSwitch bridge, unless it is of another kind. Returns its name.
 

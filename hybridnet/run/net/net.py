@@ -43,6 +43,7 @@ from hybridnet.run.net import batch, probes, startup
 from hybridnet.run.net.arguments import check_arguments, plan_options
 from hybridnet.run.net.batch import Completed
 from hybridnet.run.net.controllers import Controllers, controller_targets
+from hybridnet.run.net.convergence import await_convergence, speakers
 from hybridnet.run.net.dry_run import describe_only
 from hybridnet.run.net.guests import offer_tickets, withdraw_tickets
 from hybridnet.run.net.instances import by_instance
@@ -536,6 +537,25 @@ class Net(Structure):
             raise UsageError(f"run_all: {shown(commands)} is not a dictionary; write {{'h1': 'true'}}")
         return batch.run_all(
             self.cluster, {key: (self._node(key), command) for key, command in commands.items()}, timeout
+        )
+
+    def waitConverged(self, timeout: float = 60) -> float:
+        """Wait until the routing daemons of all routers agree: each has the neighbours that the description gives it,
+        and no table of routes has changed for six seconds.
+
+        Args:
+            timeout: the most seconds that it waits.
+
+        Returns:
+            After how many seconds the last change was seen, from the call on.
+
+        Raises:
+            UsageError: no node has routing daemons.
+            MachineError: they do not agree in time, or do not answer; the message says who lacks whom.
+        """
+        self._now()
+        return await_convergence(
+            speakers(self._nodes.values()), number(timeout, "waitConverged: timeout", 0, 1e6)
         )
 
     def configLinkStatus(

@@ -104,6 +104,10 @@ class Structure:
         with self.changes():
             return self._made(self.topo.addSwitch(name, **_with_class(cls, params)))
 
+    def addRouter(self, name: str, kind: str = "frr", **params: Any) -> Any:
+        """Describe an emulated router, and return it; see `Topo.addRouter`, and `addHost` for a network that runs."""
+        return self.addHost(name, kind=kind, **params)
+
     def addSimHost(self, name: str, **params: Any) -> str:
         """Describe a simulated host; see `Topo.addSimHost`, and `addHost` for a network that runs."""
         with self.changes():

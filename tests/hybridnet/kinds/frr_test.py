@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Routers with FRR's daemons, as far as nothing runs: what they are told, and which options make sense."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hybridnet.errors import TopologyError
+from hybridnet.kinds.frr import FRR, FrrRouter
+from hybridnet.run.node import Host, Link
+from hybridnet.run.node.link import Intf
+
+ROOT = Path(__file__).parents[3]
+
+
+def linked(*nodes: Host) -> None:
+    """Links from the first node to each of the others, 10.0.1.0/24 and so on."""
+    first, *others = nodes
+    for node in nodes:
+        node.intfs = {}
+    for number, other in enumerate(others, 1):
+        ends = [
+            Intf(f"{node.name}-eth{port}", node, port, plan(f"10.0.{number}.{at}/24"))
+            for at, (node, port) in enumerate(((first, number), (other, 1)), 1)
+        ]
+        for end in ends:
+            end.node.intfs[end.port] = end
+        Link(f"l{number}", "veth", *ends)
+
+
+def plan(address: str) -> Any:
+    return {"mac": "02:00:00:00:00:01", "addresses": [address]}
+
+
+def test_a_router_is_told_its_neighbours_and_no_others() -> None:
+    r1 = FrrRouter("r1", ospf=True, bgp=65001, conf="ip route 203.0.113.0/24 blackhole")
+    linked(r1, FrrRouter("r2", ospf=True), FrrRouter("r3", bgp=4200000000), Host("h1"))
+    assert r1.daemons == ["zebra", "staticd", "ospfd", "bgpd"]
+    assert r1.configuration().splitlines() == [
+        "hostname r1",
+        "interface r1-eth1",
+        " ip ospf area 0",
+        " ip ospf network point-to-point",
+        " ip ospf hello-interval 1",
+        " ip ospf dead-interval 10",
+        "exit",
+        "interface r1-eth2",
+        " ip ospf area 0",
+        " ip ospf passive",
+        "exit",
+        "interface r1-eth3",
+        " ip ospf area 0",
+        " ip ospf passive",
+        "exit",
+        "router ospf",
+        " timers throttle spf 0 50 1000",
+        " timers throttle lsa all 1000",
+        " timers lsa min-arrival 500",
+        "exit",
+        "router bgp 65001",
+        " no bgp ebgp-requires-policy",
+        " bgp bestpath as-path multipath-relax",
+        " neighbor 10.0.2.2 remote-as 4200000000",
+        " address-family ipv4 unicast",
+        "  redistribute connected",
+        " exit-address-family",
+        "exit",
+        "ip route 203.0.113.0/24 blackhole",
+    ]
+
+
+def test_a_router_has_directories_of_its_own_and_keeps_those_it_is_given() -> None:
+    given = FrrRouter("r1", privateDirs=["/srv", ("/etc/frr", "/tmp/r1")])
+    assert given.described()["privateDirs"] == ["/srv", ("/etc/frr", "/tmp/r1"), "/run/frr"]
+    assert sorted(FrrRouter("r1").described()["privateDirs"]) == ["/etc/frr", "/run/frr"]
+    assert FrrRouter("r1").daemons == ["zebra", "staticd"]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *[("ospf", value) for value in ("yes", 1, None)],
+        *[("bgp", value) for value in (0, 1 << 32, "65001", True, 1.0)],
+        *[("conf", value) for value in (5, "a\0b", "\x1b[2J", "x" * 40_000)],
+    ],
+)
+def test_a_value_that_makes_no_sense_is_refused(option: str, value: Any) -> None:
+    with pytest.raises(TopologyError, match="router r1: "):
+        FRR.options[option](value, f"router r1: {option}")
+
+
+def test_the_kind_is_registered() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["hybridnet.host_kinds"] == {"frr": "hybridnet.kinds.frr:FRR"}
+    assert FRR.name == FrrRouter.kind == "frr"
