@@ -54,6 +54,11 @@ def test_a_ticket_has_the_guests_end_of_the_link_and_its_addresses() -> None:
     assert ticket["link"]["out"]["delay_ns"] == ticket["link"]["back"]["delay_ns"] == 5_000_000
 
 
+def test_a_guest_of_a_slow_network_is_told_how_slow_it_is() -> None:
+    assert planned(switched(), slow=4).guests["laptop"]["slow"] == 4
+    assert "slow" not in planned(switched()).guests["laptop"]
+
+
 def test_each_guest_has_a_key_of_its_own_that_is_another_in_each_run_and_in_no_plan_as_data() -> None:
     topo = switched()
     topo.addLink(topo.addGuest("phone"), "s1", delay="5ms")

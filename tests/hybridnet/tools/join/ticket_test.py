@@ -86,6 +86,16 @@ def test_what_makes_no_sense_is_refused(change: Callable[[dict[str, Any]], None]
     assert content["key"] not in str(refused.value)
 
 
+def test_the_instance_of_a_guest_is_as_slow_as_the_run() -> None:
+    content = written()
+    assert read_ticket(json.dumps(content)).plan("192.0.2.7")["slow"] == 1
+    content["slow"] = 4
+    assert read_ticket(json.dumps(content)).plan("192.0.2.7")["slow"] == 4
+    content["slow"] = 0
+    with pytest.raises(UsageError, match="slow"):
+        read_ticket(json.dumps(content))
+
+
 def test_what_instances_do_not_know_is_refused_before_anything_is_made() -> None:
     content = copy.deepcopy(written())
     content["link"]["out"]["delay_ns"] = -1
