@@ -195,7 +195,7 @@ std::int64_t Bbr::reduced(CongestionEvent event, const CongestionWindow& window,
   return window.ssthresh;
 }
 
-void Bbr::on_recovery_end(CongestionWindow& window, SimTime) {
+void Bbr::on_recovery_end(CongestionWindow& window, SimTime, bool) {
   conserve_packets_ = false;
   was_recovering_ = false;
   if (mode_ == Mode::probe_rtt) return;

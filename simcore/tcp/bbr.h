@@ -25,7 +25,7 @@ class Bbr final : public CongestionControl {
   void on_ack(const AckSample& sample, CongestionWindow& window) override;
   std::int64_t reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t flight,
                        SimTime now) override;
-  void on_recovery_end(CongestionWindow& window, SimTime now) override;
+  void on_recovery_end(CongestionWindow& window, SimTime now, bool after_timeout) override;
   void on_undo(CongestionWindow& window) override;
   void on_sending_starts(const SendingStart& start, CongestionWindow& window) override;
   bool starves() const override { return mode_ == Mode::probe_rtt; }

@@ -23,6 +23,7 @@ struct CongestionWindow {
   std::int64_t mss;
 
   bool slow_start() const { return cwnd < ssthresh; }
+  std::int64_t segments() const { return std::max<std::int64_t>(cwnd / mss, 1); }
 };
 
 struct AckSample {
@@ -58,6 +59,9 @@ class CongestionControl {
  public:
   virtual ~CongestionControl() = default;
 
+  // An acknowledgement came, in whatever state: what there is to measure. Called before on_ack().
+  virtual void observe(const AckSample&) {}
+
   // Data was acknowledged. Called outside recovery, and in slow start after a timeout; always when owns_window().
   virtual void on_ack(const AckSample& sample, CongestionWindow& window) = 0;
 
@@ -65,7 +69,8 @@ class CongestionControl {
   virtual std::int64_t reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t flight,
                                SimTime now) = 0;
 
-  virtual void on_recovery_end(CongestionWindow&, SimTime) {}
+  // Outside of recovery again; `after_timeout`: by the slow start that followed one, so the window is not ssthresh.
+  virtual void on_recovery_end(CongestionWindow&, SimTime, [[maybe_unused]] bool after_timeout) {}
   // The reduction was needless; the window is already restored.
   virtual void on_undo(CongestionWindow&) {}
   // Sending starts with nothing in flight (Linux: CA_EVENT_TX_START).

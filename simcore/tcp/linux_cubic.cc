@@ -28,10 +28,10 @@ void LinuxCubic::on_ack(const AckSample& sample, CongestionWindow& window) {
     acked = slow_start(acked, window);
     if (acked == 0) return;
   }
-  const std::int64_t segments = std::max<std::int64_t>(window.cwnd / window.mss, 1);
+  const std::int64_t segments = window.segments();
   const double acked_segments = static_cast<double>(acked) / static_cast<double>(window.mss);
   update(sample.now, segments, acked_segments);
-  grow(segments, acked_segments, window);
+  growth_.grow(acked_per_increase_, acked_segments, window);
 }
 
 // Round trips, also of what the window did not hold back (cubictcp_acked). Those of the first second after a reduction are
@@ -76,23 +76,10 @@ void LinuxCubic::update(SimTime now, std::int64_t segments, double acked) {
   acked_per_increase_ = std::max(acked_per_increase_, kFastest);
 }
 
-void LinuxCubic::grow(std::int64_t segments, double acked, CongestionWindow& window) {
-  std::int64_t more = 0;
-  if (counted_ >= acked_per_increase_) {  // it is less than it was
-    counted_ = 0;
-    ++more;
-  }
-  counted_ += acked;
-  const double earned = std::floor(counted_ / acked_per_increase_);
-  counted_ -= earned * acked_per_increase_;
-  more += static_cast<std::int64_t>(earned);
-  if (more > 0) window.cwnd = (segments + more) * window.mss;
-}
-
 std::int64_t LinuxCubic::reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t,
                                  SimTime) {
   in_epoch_ = false;
-  const std::int64_t segments = std::max<std::int64_t>(window.cwnd / window.mss, 1);
+  const std::int64_t segments = window.segments();
   const auto cwnd = static_cast<double>(segments);
   if (event == CongestionEvent::timeout) {
     last_max_ = 0;  // and all else that was learnt: bictcp_reset

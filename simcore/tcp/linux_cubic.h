@@ -14,6 +14,7 @@
 // Left out: the clock's ticks of 4 ms. t is in seconds.
 #pragma once
 
+#include "simcore/tcp/credited_growth.h"
 #include "simcore/tcp/hystart.h"
 #include "simcore/tcp/reno.h"
 
@@ -31,7 +32,6 @@ class LinuxCubic final : public Reno {
  private:
   void hear(const AckSample& sample, CongestionWindow& window);
   void update(SimTime now, std::int64_t segments, double acked);
-  void grow(std::int64_t segments, double acked, CongestionWindow& window);
 
   bool use_hystart_;
   HyStart hystart_;
@@ -47,7 +47,7 @@ class LinuxCubic final : public Reno {
   double acked_per_increase_ = 1;  // segments that must be acknowledged for the window to grow by one
   double reno_window_ = 0;
   double reno_acked_ = 0;
-  double counted_ = 0;  // segments acknowledged since the window last grew
+  CreditedGrowth growth_;
 };
 
 }  // namespace simcore

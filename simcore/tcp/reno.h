@@ -45,7 +45,8 @@ class Reno : public CongestionControl {
     return all ? acked - grown : 0;
   }
 
-  void avoid_congestion(std::int64_t acked, CongestionWindow& window) {
+  // Grows the window by what was acknowledged above ssthresh.
+  virtual void avoid_congestion(std::int64_t acked, CongestionWindow& window) {
     if (!byte_counting_) {
       window.cwnd += std::max<std::int64_t>(1, window.mss * window.mss / window.cwnd);
       return;

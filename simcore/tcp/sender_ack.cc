@@ -372,7 +372,7 @@ void TcpSender::end_recovery(SimTime now) {
   duplicate_credit_ = 0;
   if (ended == RecoveryState::recovery && rack_tlp_) rack_.recovery_ended();
   if (ended != RecoveryState::loss && !control_->owns_window()) congestion_.cwnd = congestion_.ssthresh;
-  control_->on_recovery_end(congestion_, now);
+  control_->on_recovery_end(congestion_, now, ended == RecoveryState::loss);
 }
 
 void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery_ended) {
@@ -399,6 +399,7 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
                               delivery.sacked == 0 && !echoed_ &&
                               sample.rate.prior_delivered + delivery.acked == sample.total_delivered;
 
+  control_->observe(sample);
   if (control_->owns_window()) {
     control_->on_ack(sample, congestion_);
     if (control_->starves()) rate_.mark_application_limited(pipe());

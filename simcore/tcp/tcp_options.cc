@@ -78,8 +78,7 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                  {"vegas", CongestionAlgorithm::vegas},
                  {"cubic", CongestionAlgorithm::cubic},
                  {"bbr", CongestionAlgorithm::bbr}},
-                {.help = "congestion control: RFC 5681, Vegas 1995, RFC 9438, BBR version 1; `none` for "
-                         "experiments"}},
+                {.help = "congestion control, each as the section on them says; `none` for experiments"}},
                {"recovery",
                 &O::recovery,
                 {{"tahoe", LossRecovery::tahoe},

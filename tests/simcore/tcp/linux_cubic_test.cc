@@ -3,40 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/simcore/tcp/window_test.h"
+
 namespace simcore {
 namespace {
 
-constexpr std::int64_t kMss = 1000;
+using testing::kMss;
 
-// A sender whose window is the limit, in congestion avoidance: each segment is acknowledged one round trip later.
-class LinuxCubicTest : public ::testing::Test {
- protected:
-  // Acknowledges one window, segment by segment, within a round trip.
-  void round() {
-    const std::int64_t segments = window_.cwnd / kMss;
-    for (std::int64_t i = 0; i < segments; ++i) {
-      now_ = now_ + round_trip_ / segments;
-      AckSample sample;
-      sample.now = now_;
-      sample.acked = kMss;
-      sample.delivered = kMss;
-      sample.rtt = round_trip_;
-      sample.srtt = round_trip_;
-      sample.window_limited = true;
-      cubic_.on_ack(sample, window_);
-    }
-  }
-
-  void lose(CongestionEvent event = CongestionEvent::loss) {
-    window_.ssthresh = cubic_.reduced(event, window_, window_.cwnd, now_);
-    window_.cwnd = window_.ssthresh;
-  }
-
-  Duration round_trip_ = Duration::ms(10);
-  LinuxCubic cubic_{TcpOptions::linux_like()};
-  CongestionWindow window_{100 * kMss, 100 * kMss, kMss};
-  SimTime now_ = SimTime::zero();
-};
+class LinuxCubicTest : public testing::WindowTest<LinuxCubic> {};
 
 TEST_F(LinuxCubicTest, BeforeAnyLossTheWindowGrowsByATwentiethInARoundTrip) {
   round();
