@@ -5,6 +5,7 @@
 #include "simcore/tcp/cubic.h"
 #include "simcore/tcp/linux_cubic.h"
 #include "simcore/tcp/reno.h"
+#include "simcore/tcp/scalable.h"
 #include "simcore/tcp/vegas.h"
 
 namespace simcore {
@@ -39,6 +40,8 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
       return std::make_unique<Cubic>(options);
     case CongestionAlgorithm::bbr:
       return std::make_unique<Bbr>(options);
+    case CongestionAlgorithm::scalable:
+      return std::make_unique<Scalable>(options);
   }
   __builtin_unreachable();
 }

@@ -18,11 +18,12 @@
 namespace simcore {
 
 enum class CongestionAlgorithm : std::uint8_t {
-  none,   // the window is not limited: for tests and for controlled experiments only
-  reno,   // RFC 5681; with LossRecovery::tahoe it is Tahoe, with newreno NewReno
-  vegas,  // Brakmo and Peterson 1995
-  cubic,  // RFC 9438, with HyStart
-  bbr,    // version 1: Cardwell et al. 2016, draft-cardwell-iccrg-bbr-congestion-control-00
+  none,      // the window is not limited: for tests and for controlled experiments only
+  reno,      // RFC 5681; with LossRecovery::tahoe it is Tahoe, with newreno NewReno
+  vegas,     // Brakmo and Peterson 1995
+  cubic,     // RFC 9438, with HyStart
+  bbr,       // version 1: Cardwell et al. 2016, draft-cardwell-iccrg-bbr-congestion-control-00
+  scalable,  // Kelly 2003
 };
 
 // What follows three duplicate acknowledgements. With SACK agreed on, `sack` works on the scoreboard; without, it is

@@ -93,6 +93,15 @@ std::vector<Case> characters() {
   TcpOptions bbr = TcpOptions::linux_like();
   bbr.congestion = CongestionAlgorithm::bbr;
   cases.push_back({"bbr", bbr});
+  const std::pair<const char*, CongestionAlgorithm> others[] = {
+      {"scalable", CongestionAlgorithm::scalable},
+
+  };
+  for (const auto& [name, algorithm] : others) {
+    TcpOptions options = TcpOptions::linux_like();
+    options.congestion = algorithm;
+    cases.push_back({name, options});
+  }
   TcpOptions none = TcpOptions::rfc();
   none.congestion = CongestionAlgorithm::none;
   cases.push_back({"no_congestion_control", none});
