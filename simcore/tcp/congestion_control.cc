@@ -7,6 +7,7 @@
 #include "simcore/tcp/reno.h"
 #include "simcore/tcp/scalable.h"
 #include "simcore/tcp/vegas.h"
+#include "simcore/tcp/westwood.h"
 
 namespace simcore {
 
@@ -42,6 +43,8 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
       return std::make_unique<Bbr>(options);
     case CongestionAlgorithm::scalable:
       return std::make_unique<Scalable>(options);
+    case CongestionAlgorithm::westwood:
+      return std::make_unique<Westwood>(options);
   }
   __builtin_unreachable();
 }

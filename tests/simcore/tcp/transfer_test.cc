@@ -95,6 +95,7 @@ std::vector<Case> characters() {
   cases.push_back({"bbr", bbr});
   const std::pair<const char*, CongestionAlgorithm> others[] = {
       {"scalable", CongestionAlgorithm::scalable},
+      {"westwood", CongestionAlgorithm::westwood},
 
   };
   for (const auto& [name, algorithm] : others) {
