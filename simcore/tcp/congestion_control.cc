@@ -3,6 +3,7 @@
 
 #include "simcore/tcp/bbr.h"
 #include "simcore/tcp/cubic.h"
+#include "simcore/tcp/htcp.h"
 #include "simcore/tcp/linux_cubic.h"
 #include "simcore/tcp/reno.h"
 #include "simcore/tcp/scalable.h"
@@ -45,6 +46,8 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
       return std::make_unique<Scalable>(options);
     case CongestionAlgorithm::westwood:
       return std::make_unique<Westwood>(options);
+    case CongestionAlgorithm::htcp:
+      return std::make_unique<HTcp>(options);
   }
   __builtin_unreachable();
 }

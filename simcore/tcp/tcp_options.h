@@ -25,6 +25,7 @@ enum class CongestionAlgorithm : std::uint8_t {
   bbr,       // version 1: Cardwell et al. 2016, draft-cardwell-iccrg-bbr-congestion-control-00
   scalable,  // Kelly 2003
   westwood,  // Westwood+: Grieco and Mascolo 2004
+  htcp,      // Shorten and Leith 2004
 };
 
 // What follows three duplicate acknowledgements. With SACK agreed on, `sack` works on the scoreboard; without, it is

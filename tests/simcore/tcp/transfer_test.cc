@@ -96,6 +96,7 @@ std::vector<Case> characters() {
   const std::pair<const char*, CongestionAlgorithm> others[] = {
       {"scalable", CongestionAlgorithm::scalable},
       {"westwood", CongestionAlgorithm::westwood},
+      {"htcp", CongestionAlgorithm::htcp},
 
   };
   for (const auto& [name, algorithm] : others) {
