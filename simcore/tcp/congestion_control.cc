@@ -4,6 +4,7 @@
 #include "simcore/tcp/bbr.h"
 #include "simcore/tcp/cubic.h"
 #include "simcore/tcp/htcp.h"
+#include "simcore/tcp/illinois.h"
 #include "simcore/tcp/linux_cubic.h"
 #include "simcore/tcp/reno.h"
 #include "simcore/tcp/scalable.h"
@@ -48,6 +49,8 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
       return std::make_unique<Westwood>(options);
     case CongestionAlgorithm::htcp:
       return std::make_unique<HTcp>(options);
+    case CongestionAlgorithm::illinois:
+      return std::make_unique<Illinois>(options);
   }
   __builtin_unreachable();
 }

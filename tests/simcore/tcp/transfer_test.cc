@@ -97,6 +97,7 @@ std::vector<Case> characters() {
       {"scalable", CongestionAlgorithm::scalable},
       {"westwood", CongestionAlgorithm::westwood},
       {"htcp", CongestionAlgorithm::htcp},
+      {"illinois", CongestionAlgorithm::illinois},
 
   };
   for (const auto& [name, algorithm] : others) {
