@@ -10,6 +10,7 @@
 #include "simcore/tcp/scalable.h"
 #include "simcore/tcp/vegas.h"
 #include "simcore/tcp/westwood.h"
+#include "simcore/tcp/yeah.h"
 
 namespace simcore {
 
@@ -51,6 +52,8 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
       return std::make_unique<HTcp>(options);
     case CongestionAlgorithm::illinois:
       return std::make_unique<Illinois>(options);
+    case CongestionAlgorithm::yeah:
+      return std::make_unique<Yeah>(options);
   }
   __builtin_unreachable();
 }

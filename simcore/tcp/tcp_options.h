@@ -27,6 +27,7 @@ enum class CongestionAlgorithm : std::uint8_t {
   westwood,  // Westwood+: Grieco and Mascolo 2004
   htcp,      // Shorten and Leith 2004
   illinois,  // Liu, Basar and Srikant 2008
+  yeah,      // Baiocchi, Castellani and Vacirca 2007
 };
 
 // What follows three duplicate acknowledgements. With SACK agreed on, `sack` works on the scoreboard; without, it is

@@ -94,11 +94,9 @@ std::vector<Case> characters() {
   bbr.congestion = CongestionAlgorithm::bbr;
   cases.push_back({"bbr", bbr});
   const std::pair<const char*, CongestionAlgorithm> others[] = {
-      {"scalable", CongestionAlgorithm::scalable},
-      {"westwood", CongestionAlgorithm::westwood},
-      {"htcp", CongestionAlgorithm::htcp},
-      {"illinois", CongestionAlgorithm::illinois},
-
+      {"scalable", CongestionAlgorithm::scalable}, {"westwood", CongestionAlgorithm::westwood},
+      {"htcp", CongestionAlgorithm::htcp},         {"illinois", CongestionAlgorithm::illinois},
+      {"yeah", CongestionAlgorithm::yeah},
   };
   for (const auto& [name, algorithm] : others) {
     TcpOptions options = TcpOptions::linux_like();
