@@ -5,6 +5,7 @@
 #include "simcore/tcp/cubic.h"
 #include "simcore/tcp/htcp.h"
 #include "simcore/tcp/illinois.h"
+#include "simcore/tcp/ledbat.h"
 #include "simcore/tcp/linux_cubic.h"
 #include "simcore/tcp/reno.h"
 #include "simcore/tcp/scalable.h"
@@ -54,6 +55,8 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
       return std::make_unique<Illinois>(options);
     case CongestionAlgorithm::yeah:
       return std::make_unique<Yeah>(options);
+    case CongestionAlgorithm::ledbat:
+      return std::make_unique<Ledbat>();
   }
   __builtin_unreachable();
 }

@@ -28,6 +28,7 @@ enum class CongestionAlgorithm : std::uint8_t {
   htcp,      // Shorten and Leith 2004
   illinois,  // Liu, Basar and Srikant 2008
   yeah,      // Baiocchi, Castellani and Vacirca 2007
+  ledbat,    // RFC 6817
 };
 
 // What follows three duplicate acknowledgements. With SACK agreed on, `sack` works on the scoreboard; without, it is

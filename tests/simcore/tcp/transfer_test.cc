@@ -96,7 +96,7 @@ std::vector<Case> characters() {
   const std::pair<const char*, CongestionAlgorithm> others[] = {
       {"scalable", CongestionAlgorithm::scalable}, {"westwood", CongestionAlgorithm::westwood},
       {"htcp", CongestionAlgorithm::htcp},         {"illinois", CongestionAlgorithm::illinois},
-      {"yeah", CongestionAlgorithm::yeah},
+      {"yeah", CongestionAlgorithm::yeah},         {"ledbat", CongestionAlgorithm::ledbat},
   };
   for (const auto& [name, algorithm] : others) {
     TcpOptions options = TcpOptions::linux_like();
