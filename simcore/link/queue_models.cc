@@ -4,6 +4,7 @@
 #include "simcore/link/class_queue.h"
 #include "simcore/link/codel.h"
 #include "simcore/link/fq_codel.h"
+#include "simcore/link/pie.h"
 #include "simcore/link/queue_model.h"
 #include "simcore/link/red.h"
 #include "simcore/options/option_table.h"
@@ -22,6 +23,7 @@ const OptionFamily<QueueModel>& queue_models() {
                                                    model<QueueModel>(Red::Config::options()),
                                                    model<QueueModel>(CodelConfig::options()),
                                                    model<QueueModel>(FqCodel::Config::options()),
+                                                   model<QueueModel>(PieConfig::options()),
                                                    model<QueueModel>(PriorityConfig::options()),
                                                    model<QueueModel>(WeightedConfig::options()),
                                                });

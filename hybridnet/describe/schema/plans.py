@@ -46,6 +46,7 @@ __all__ = [
     "PairPlan",
     "PeerPlan",
     "PeriodicLoss",
+    "PieQueue",
     "PingApplication",
     "PluginPlan",
     "PortalPlan",
@@ -561,6 +562,18 @@ class PeriodicLoss(TypedDict):
 
 
 @final
+class PieQueue(TypedDict):
+    """Proportional integral controller enhanced (RFC 8033), as Linux's."""
+
+    model: Literal["pie"]
+    target_ns: NotRequired[int]
+    interval_ns: NotRequired[int]
+    alpha: NotRequired[float]
+    beta: NotRequired[float]
+    ecn: NotRequired[bool]
+
+
+@final
 class PingApplication(TypedDict):
     """Echo requests, timed."""
 
@@ -1048,5 +1061,5 @@ ApplicationModel = (
 )
 DelayModel = ConstantDelay | UniformDelay | NormalDelay | ExponentialDelay | TableDelay | TraceDelay
 LossModel = IndependentLoss | GilbertElliottLoss | PeriodicLoss | ScriptedLoss
-QueueModel = RedQueue | CodelQueue | FqCodelQueue | PriorityQueue | WeightedQueue
+QueueModel = RedQueue | CodelQueue | FqCodelQueue | PieQueue | PriorityQueue | WeightedQueue
 RateModel = TokenBucketRate | SlotsRate | OpportunitiesRate

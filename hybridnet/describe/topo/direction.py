@@ -325,6 +325,10 @@ def _queue(options: Mapping[str, Any], what: str) -> dict[str, Any]:
     return {} if model is None else {"queue": model}
 
 
+_BOUNDED_IN_PACKETS = ("codel", "fq_codel", "pie")
+"""Queues of the simulator that count packets only (`require_no_bytes` in `simcore/link/queue_models.cc`)."""
+
+
 def _check_queue(given: Mapping[str, Any], what: str) -> None:
     if "queue" not in given:
         return
@@ -333,5 +337,5 @@ def _check_queue(given: Mapping[str, Any], what: str) -> None:
         raise TopologyError(
             f"{what}: {kind} needs bw=, as nothing waits without a rate; give it, or leave it out"
         )
-    if kind in ("codel", "fq_codel") and given.get("queue_bytes") is not None:
+    if kind in _BOUNDED_IN_PACKETS and given.get("queue_bytes") is not None:
         raise TopologyError(f"{what}: the bound of {kind} is in packets; give max_queue_size= a number")

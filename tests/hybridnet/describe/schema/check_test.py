@@ -55,7 +55,7 @@ def test_errors_say_where_and_why() -> None:
     ("options", "says"),
     [
         ({"delay_ms": 5}, "'delay_ms' was unexpected"),
-        ({"queue": {"model": "pie"}}, 'at queue/model: "pie" is not one of'),
+        ({"queue": {"model": "sfb"}}, 'at queue/model: "sfb" is not one of'),
         (
             {"queue": {"model": "codel", "target_ns": 0}},
             "at queue/target_ns: 0 is less than the minimum of 1",

@@ -150,12 +150,13 @@ def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"aqm": "pie", "bw": 1}, "aqm: model: 'pie' does not exist"),
+        ({"aqm": "sfb", "bw": 1}, "aqm: model: 'sfb' does not exist"),
         ({"aqm": "codel"}, "needs bw="),
         ({"ecn": True}, "give aqm="),
         ({"enable_red": True, "aqm": "codel", "bw": 1}, "leave one"),
         ({"reorder": 5}, "give delay="),
         ({"aqm": "codel", "bw": 1, "max_queue_size": "9 kB"}, "in packets"),
+        ({"aqm": "pie", "bw": 1, "max_queue_size": "9 kB"}, "in packets"),
         ({"jitter": "1ms", "jitter_distribution": "pareto"}, "'pareto' does not exist"),
         (
             {"delay": "9ms", "jitter_distribution": "normal"},
@@ -256,7 +257,7 @@ def test_a_trace_file_is_read_where_the_instance_is(tmp_path: Path) -> None:
 
 def test_an_unknown_model_does_not_pass_the_schema(tmp_path: Path) -> None:
     with pytest.raises(PlanError):
-        checked({**PLAIN, "queue": {"model": "pie"}}, DirectionPlan, "link a-b")
+        checked({**PLAIN, "queue": {"model": "sfb"}}, DirectionPlan, "link a-b")
     with pytest.raises(PlanError, match="both damage packets"):
         build(instance_plan({**PLAIN, "corrupt": 0.1, "bit_error_rate": 0.1}), tmp_path)
 
