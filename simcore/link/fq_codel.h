@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// FqCodel: flow queues with CoDel (RFC 8290). Flows are told apart by a hash of addresses, protocol and ports, salted
-// by the random stream; each has a queue with a CoDel of its own. Queues take turns, `quantum` bytes each; one that
-// was empty comes before those that wait, so flows that send little pass at once.
+// FqCodel: flow queues with CoDel (RFC 8290): FlowQueues, each with a CodelControl.
 //
 // At the limit, half of the queue with most bytes (64 packets at most) is dropped from its front.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "simcore/kernel/random.h"
 #include "simcore/link/codel.h"
+#include "simcore/link/flow_queues.h"
 #include "simcore/link/queue_discipline.h"
 #include "simcore/link/queue_model.h"
-#include "simcore/link/ring.h"
 
 namespace simcore {
 
 template <class T>
 class OptionTable;
 
-class FqCodel final : public QueueDiscipline {
+class FqCodel final : public FlowQueues<CodelControl> {
  public:
   struct Config {
     CodelConfig codel = {};
@@ -37,36 +34,14 @@ class FqCodel final : public QueueDiscipline {
   // Throws ConfigError when a value is out of its range.
   FqCodel(const Config& config, RandomStream random);
 
-  void look(const std::function<void(const Packet&)>& see) const override;
-  std::int64_t packets() const override { return packets_; }
-  ByteCount bytes() const override { return bytes_; }
-
  protected:
   void admit(PacketPtr packet, SimTime now, ByteCount sending) override;
-  PacketPtr release(SimTime now) override;
-  void hold(PacketPtr packet) override;
-  std::vector<PacketPtr> drain() override;
+  PacketPtr next_of(Flow& flow, SimTime now) override;
 
  private:
-  struct Flow {
-    PacketFifo queue;
-    CodelControl control;
-    std::int64_t credit = 0;  // bytes it may still send in this turn
-    bool waiting = false;     // in one of the two lists
-  };
-
-  std::size_t flow_of(const Packet& packet) const;
   void drop_from_fattest();
-  PacketPtr next_of(Flow& flow, SimTime now);
-  void take_out(const Packet& packet);
 
-  Config config_;
-  std::uint64_t salt_;
-  std::vector<Flow> flows_;
-  Ring<std::size_t> fresh_;   // flows that were empty
-  Ring<std::size_t> others_;  // that had a turn
-  std::int64_t packets_ = 0;
-  ByteCount bytes_ = ByteCount::zero();
+  CodelConfig codel_;
 };
 
 // Its limit is the link's bound in packets. Throws ConfigError where the link has one in bytes.

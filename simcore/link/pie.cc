@@ -19,6 +19,7 @@ constexpr double kFewestAddedUp = 0.85;
 constexpr double kMostAddedUp = 8.5;
 constexpr double kLargestStep = 0.02;  // from 10 % on, and what is added where the delay is long
 constexpr Duration kLongDelay = Duration::ms(250);
+constexpr double kMostMarked = 0.1;
 constexpr double kIdleFade = 1.0 / 64;
 
 }  // namespace
@@ -84,6 +85,14 @@ bool PieControl::chosen(const PieConfig& config, ByteCount backlog, RandomStream
   return true;
 }
 
+bool PieControl::admits(const PieConfig& config, Packet& packet, ByteCount backlog, RandomStream& random,
+                        std::uint64_t& marked) {
+  if (!chosen(config, backlog, random)) return true;
+  if (!config.ecn || probability_ > kMostMarked || !mark_congestion(packet)) return false;
+  ++marked;
+  return true;
+}
+
 void PieControl::left(SimTime now, Duration sojourn, ByteCount backlog) {
   delay_ = backlog == ByteCount::zero() ? Duration::zero() : sojourn;
   if (left_at_ != SimTime::never()) burst_ = std::max(burst_ - (now - left_at_), Duration::zero());
@@ -101,19 +110,10 @@ Pie::Pie(const PieConfig& config, std::int64_t limit, RandomStream random)
 
 void Pie::admit(PacketPtr packet, SimTime now, ByteCount) {
   control_.advance(config_, now, waiting_.bytes());
-  DropReason reason = DropReason::queue_full;
-  bool refused = waiting_.packets() >= limit_;
-  if (!refused && control_.chosen(config_, waiting_.bytes(), random_)) {
-    if (config_.ecn && control_.mild() && mark_congestion(*packet)) {
-      ++counters_.marked;
-    } else {
-      refused = true;
-      reason = DropReason::aqm;
-    }
-  }
-  if (refused) {
+  const bool full = waiting_.packets() >= limit_;
+  if (full || !control_.admits(config_, *packet, waiting_.bytes(), random_, counters_.marked)) {
     control_.dropped();
-    return drop(std::move(packet), reason);
+    return drop(std::move(packet), full ? DropReason::queue_full : DropReason::aqm);
   }
   waiting_.push(std::move(packet));
 }

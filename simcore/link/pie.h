@@ -45,10 +45,9 @@ class PieControl {
  public:
   // Takes the steps that are due. `backlog` is what waits, and did since the last call.
   void advance(const PieConfig& config, SimTime now, ByteCount backlog);
-  // Whether the packet that comes now is dropped or marked.
-  bool chosen(const PieConfig& config, ByteCount backlog, RandomStream& random);
-  // Whether a mark is enough.
-  bool mild() const { return probability_ <= 0.1; }
+  // Whether the packet that comes now may stay; it is marked where that is enough, and `marked` counts it.
+  bool admits(const PieConfig& config, Packet& packet, ByteCount backlog, RandomStream& random,
+              std::uint64_t& marked);
   void dropped() { accumulated_ = 0; }
   // A packet leaves that waited for `sojourn`; `backlog` is what is left.
   void left(SimTime now, Duration sojourn, ByteCount backlog);
@@ -59,6 +58,7 @@ class PieControl {
 
  private:
   bool step(const PieConfig& config, ByteCount backlog);
+  bool chosen(const PieConfig& config, ByteCount backlog, RandomStream& random);
 
   double probability_ = 0;
   double accumulated_ = 0;  // probability since the last drop

@@ -4,6 +4,7 @@
 #include "simcore/link/class_queue.h"
 #include "simcore/link/codel.h"
 #include "simcore/link/fq_codel.h"
+#include "simcore/link/fq_pie.h"
 #include "simcore/link/pie.h"
 #include "simcore/link/queue_model.h"
 #include "simcore/link/red.h"
@@ -24,6 +25,7 @@ const OptionFamily<QueueModel>& queue_models() {
                                                    model<QueueModel>(CodelConfig::options()),
                                                    model<QueueModel>(FqCodel::Config::options()),
                                                    model<QueueModel>(PieConfig::options()),
+                                                   model<QueueModel>(FqPie::Config::options()),
                                                    model<QueueModel>(PriorityConfig::options()),
                                                    model<QueueModel>(WeightedConfig::options()),
                                                });

@@ -18,6 +18,7 @@ __all__ = [
     "EmulationPortal",
     "ExponentialDelay",
     "FqCodelQueue",
+    "FqPieQueue",
     "Fragment",
     "GilbertElliottLoss",
     "HostInterface",
@@ -201,6 +202,20 @@ class FqCodelQueue(TypedDict):
     model: Literal["fq_codel"]
     target_ns: NotRequired[int]
     interval_ns: NotRequired[int]
+    ecn: NotRequired[bool]
+    flows: NotRequired[int]
+    quantum_bytes: NotRequired[int]
+
+
+@final
+class FqPieQueue(TypedDict):
+    """A queue for each flow, in turns, each with PIE, as Linux's."""
+
+    model: Literal["fq_pie"]
+    target_ns: NotRequired[int]
+    interval_ns: NotRequired[int]
+    alpha: NotRequired[float]
+    beta: NotRequired[float]
     ecn: NotRequired[bool]
     flows: NotRequired[int]
     quantum_bytes: NotRequired[int]
@@ -1061,5 +1076,5 @@ ApplicationModel = (
 )
 DelayModel = ConstantDelay | UniformDelay | NormalDelay | ExponentialDelay | TableDelay | TraceDelay
 LossModel = IndependentLoss | GilbertElliottLoss | PeriodicLoss | ScriptedLoss
-QueueModel = RedQueue | CodelQueue | FqCodelQueue | PieQueue | PriorityQueue | WeightedQueue
+QueueModel = RedQueue | CodelQueue | FqCodelQueue | PieQueue | FqPieQueue | PriorityQueue | WeightedQueue
 RateModel = TokenBucketRate | SlotsRate | OpportunitiesRate
