@@ -2,6 +2,7 @@
 //
 // The queues that people can ask for. Of each its header has the parameters, a table of them and make_queue().
 #include "simcore/link/class_queue.h"
+#include "simcore/link/cobalt.h"
 #include "simcore/link/codel.h"
 #include "simcore/link/fq_codel.h"
 #include "simcore/link/fq_pie.h"
@@ -26,6 +27,7 @@ const OptionFamily<QueueModel>& queue_models() {
                                                    model<QueueModel>(FqCodel::Config::options()),
                                                    model<QueueModel>(PieConfig::options()),
                                                    model<QueueModel>(FqPie::Config::options()),
+                                                   model<QueueModel>(Cobalt::Config::options()),
                                                    model<QueueModel>(PriorityConfig::options()),
                                                    model<QueueModel>(WeightedConfig::options()),
                                                });

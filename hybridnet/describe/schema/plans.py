@@ -8,6 +8,7 @@ from typing import Literal, NotRequired, TypedDict, final
 __all__ = [
     "ApplicationModel",
     "CapturePlan",
+    "CobaltQueue",
     "CodelQueue",
     "ConstantDelay",
     "CpuLimit",
@@ -97,6 +98,16 @@ class CapturePlan(TypedDict):
 
     interface: str
     file: str
+
+
+@final
+class CobaltQueue(TypedDict):
+    """CoDel and BLUE, the queue management of CAKE (Palmei 2019)."""
+
+    model: Literal["cobalt"]
+    target_ns: NotRequired[int]
+    interval_ns: NotRequired[int]
+    ecn: NotRequired[bool]
 
 
 @final
@@ -1076,5 +1087,7 @@ ApplicationModel = (
 )
 DelayModel = ConstantDelay | UniformDelay | NormalDelay | ExponentialDelay | TableDelay | TraceDelay
 LossModel = IndependentLoss | GilbertElliottLoss | PeriodicLoss | ScriptedLoss
-QueueModel = RedQueue | CodelQueue | FqCodelQueue | PieQueue | FqPieQueue | PriorityQueue | WeightedQueue
+QueueModel = (
+    RedQueue | CodelQueue | FqCodelQueue | PieQueue | FqPieQueue | CobaltQueue | PriorityQueue | WeightedQueue
+)
 RateModel = TokenBucketRate | SlotsRate | OpportunitiesRate
