@@ -12,7 +12,17 @@
 
 namespace simcore {
 
-Red::Red(const Config& config, RandomStream random) : config_(config), random_(random) {
+namespace {
+
+constexpr Duration kAdaptEvery = Duration::ms(500);
+constexpr double kStep = 0.01;
+constexpr double kLeastAdapted = 0.01;
+constexpr double kMostAdapted = 0.5;
+
+}  // namespace
+
+Red::Red(const Config& config, RandomStream random)
+    : config_(config), random_(random), highest_(config.highest) {
   const auto require = [](bool holds, const std::string& what) {
     if (!holds) throw ConfigError("make RED queue: " + what);
   };
@@ -28,6 +38,7 @@ Red::Red(const Config& config, RandomStream random) : config_(config), random_(r
 }
 
 void Red::admit(PacketPtr packet, SimTime now, ByteCount) {
+  if (config_.adaptive) adapt(now);
   sample(now);
   const bool full = waiting_.bytes() + packet->wire_size() > config_.limit;
   if (chosen()) {
@@ -55,33 +66,60 @@ PacketPtr Red::release(SimTime now) {
 }
 
 void Red::sample(SimTime now) {
-  if (idle_) {
-    if (config_.typical > Duration::zero()) {
-      const double typical_packets = static_cast<double>((now - idle_since_).count_ns()) /
-                                     static_cast<double>(config_.typical.count_ns());
-      average_ *= std::pow(1.0 - config_.weight, typical_packets);
-    }
-    idle_ = false;
-  }
+  average_ = average_at(now);
+  idle_ = false;
   average_ += config_.weight * (static_cast<double>(waiting_.bytes().count()) - average_);
+}
+
+// Without the packet that comes then.
+double Red::average_at(SimTime time) const {
+  if (!idle_ || config_.typical <= Duration::zero()) return average_;
+  const double typical_packets =
+      static_cast<double>((time - idle_since_).count_ns()) / static_cast<double>(config_.typical.count_ns());
+  return average_ * std::pow(1.0 - config_.weight, typical_packets);
+}
+
+void Red::adapt(SimTime now) {
+  if (adapt_next_ == SimTime::never()) adapt_next_ = now + kAdaptEvery;
+  const auto least = static_cast<double>(config_.least.count());
+  const double range = static_cast<double>(config_.most.count()) - least;
+  for (bool moves = true; moves && adapt_next_ <= now; adapt_next_ = adapt_next_ + kAdaptEvery) {
+    const double average = average_at(adapt_next_);
+    const double before = highest_;
+    if (average > least + 0.6 * range && highest_ <= kMostAdapted) {
+      highest_ += std::min(kStep, highest_ / 4);
+    } else if (average < least + 0.4 * range && highest_ >= kLeastAdapted) {
+      highest_ *= 0.9;
+    }
+    moves = highest_ != before;
+  }
+  // Nothing moved, and nothing will before the next packet.
+  if (adapt_next_ <= now) adapt_next_ = adapt_next_ + kAdaptEvery * ((now - adapt_next_) / kAdaptEvery + 1);
+}
+
+// Of the packets that come, at this average, which is neither too small nor too large.
+double Red::share() const {
+  const auto least = static_cast<double>(config_.least.count());
+  const auto most = static_cast<double>(config_.most.count());
+  if (average_ < most) return highest_ * (average_ - least) / (most - least);
+  return highest_ + (1 - highest_) * (average_ - most) / most;
 }
 
 // Whether the packet that comes now is dropped or marked.
 bool Red::chosen() {
-  const auto least = static_cast<double>(config_.least.count());
-  const auto most = static_cast<double>(config_.most.count());
-  if (average_ < least) {
+  if (average_ < static_cast<double>(config_.least.count())) {
     count_ = -1;
     return false;
   }
-  if (average_ >= most) {
+  const bool too_large = average_ >= static_cast<double>(config_.most.count()) * (config_.gentle ? 2 : 1);
+  if (too_large) {
     count_ = 0;
     return true;
   }
   count_ = std::max<std::int64_t>(count_, 0);
-  const double share = config_.highest * (average_ - least) / (most - least);
-  const double spread = 1.0 - static_cast<double>(count_) * share;
-  if (spread > 0 && !random_.bernoulli(share / spread)) {
+  const double chance = share();
+  const double spread = 1.0 - static_cast<double>(count_) * chance;
+  if (spread > 0 && !random_.bernoulli(chance / spread)) {
     ++count_;
     return false;
   }
@@ -105,6 +143,12 @@ const OptionTable<Red::Config>& Red::Config::options() {
            &C::weight,
            {.help = "of a new sample in the average", .least = 0, .most = 1, .above = true}},
           {"ecn", &C::ecn, {.help = "mark instead of dropping, where the sender understands it"}},
+          {"gentle",
+           &C::gentle,
+           {.help = "from `most` on the share rises to all at twice `most`, instead of at once"}},
+          {"adaptive",
+           &C::adaptive,
+           {.help = "`highest` follows the average, so that that comes to the middle (Floyd 2001)"}},
       });
   return table;
 }

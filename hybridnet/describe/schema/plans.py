@@ -666,6 +666,8 @@ class RedQueue(TypedDict):
     highest: NotRequired[float]
     weight: NotRequired[float]
     ecn: NotRequired[bool]
+    gentle: NotRequired[bool]
+    adaptive: NotRequired[bool]
 
 
 @final

@@ -112,6 +112,53 @@ TEST_F(RedTest, marksInsteadWhereTheSenderUnderstandsIt) {
   EXPECT_EQ(queue.counters().dropped.of(DropReason::queue_full), 86U);
 }
 
+// At one and a half times `most`: p = 0.1 + 0.9 / 2, and drops are 1 to 1 / p packets apart: on average (1 / p + 1) / 2.
+TEST_F(RedTest, gentlyTheShareRisesToAllAtTwiceTheMost) {
+  Red queue = make({.limit = ByteCount::bytes(1'000'000),
+                    .least = ByteCount::bytes(50'000),
+                    .most = ByteCount::bytes(100'000),
+                    .highest = 0.1,
+                    .weight = 1.0,
+                    .gentle = true});
+  while (queue.packets() < 150) offer(queue, SimTime::zero());
+  // Of those that come one by one with these gaps, p of all: the first is dropped with 0.55, else the second with
+  // 0.55 / (1 - 0.55) > 1.
+  const int offered = 60'000;
+  const auto dropped = static_cast<double>(dropped_of(queue, 150, offered));
+  EXPECT_NEAR(dropped, offered / (0.55 * 1 + 0.45 * 2), 0.02 * offered);
+  while (queue.packets() < 200) offer(queue, SimTime::zero());
+  EXPECT_EQ(dropped_of(queue, 300, 10), 10U);
+}
+
+TEST_F(RedTest, adaptingTheShareFollowsTheAverage) {
+  Red queue = make({.limit = ByteCount::bytes(1'000'000),
+                    .least = ByteCount::bytes(100'000),
+                    .most = ByteCount::bytes(200'000),
+                    .highest = 0.02,
+                    .weight = 1.0,
+                    .adaptive = true});
+  const auto at = [](int ms) { return SimTime::zero() + Duration::ms(ms); };
+  while (queue.packets() < 170) offer(queue, at(0));  // 0.7 of the way
+  offer(queue, at(499));
+  EXPECT_DOUBLE_EQ(queue.highest(), 0.02);
+  offer(queue, at(500));
+  EXPECT_DOUBLE_EQ(queue.highest(), 0.02 + 0.02 / 4);
+  offer(queue, at(1'000));
+  EXPECT_DOUBLE_EQ(queue.highest(), 0.025 + 0.025 / 4);
+  while (queue.packets() > 150) queue.dequeue(at(1'001));  // in the middle it rests
+  offer(queue, at(1'002));
+  offer(queue, at(60'000));
+  const double resting = queue.highest();
+  EXPECT_DOUBLE_EQ(resting, 0.025 + 0.025 / 4);
+  while (queue.packets() > 120) queue.dequeue(at(60'001));
+  offer(queue, at(60'002));
+  offer(queue, at(60'500));
+  EXPECT_DOUBLE_EQ(queue.highest(), resting * 0.9);
+  offer(queue, at(600'000'000));
+  EXPECT_LT(queue.highest(), 0.01);
+  EXPECT_GT(queue.highest(), 0.009 - 1e-9);
+}
+
 TEST_F(RedTest, refusesThresholdsThatCross) {
   EXPECT_THROW(make({.least = ByteCount::bytes(5), .most = ByteCount::bytes(5)}), ConfigError);
   EXPECT_THROW(make({.weight = 0.0}), ConfigError);

@@ -77,7 +77,7 @@ def test_red_has_the_parameters_that_mininet_gives_to_tc(options: dict[str, Any]
     )
     assert {**defaults, **queue} == {
         "model": "red", "limit_bytes": 1_000_000, "least_bytes": 30_000, "most_bytes": 35_000, "highest": 1.0,
-        "weight": weight, "ecn": ecn,
+        "weight": weight, "ecn": ecn, "gentle": False, "adaptive": False,
     }  # fmt: skip
 
 
