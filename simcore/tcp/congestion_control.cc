@@ -3,6 +3,7 @@
 
 #include "simcore/tcp/bbr.h"
 #include "simcore/tcp/cubic.h"
+#include "simcore/tcp/dctcp.h"
 #include "simcore/tcp/htcp.h"
 #include "simcore/tcp/illinois.h"
 #include "simcore/tcp/ledbat.h"
@@ -57,6 +58,8 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
       return std::make_unique<Yeah>(options);
     case CongestionAlgorithm::ledbat:
       return std::make_unique<Ledbat>();
+    case CongestionAlgorithm::dctcp:
+      return std::make_unique<Dctcp>(options);
   }
   __builtin_unreachable();
 }

@@ -30,6 +30,7 @@ struct AckSample {
   SimTime now = SimTime::zero();
   std::int64_t acked = 0;      // bytes that the cumulative acknowledgement newly covers
   std::int64_t delivered = 0;  // bytes newly known to have arrived, by SACK too
+  std::int64_t marked = 0;     // those of `delivered` whose acknowledgement echoes a mark
   std::int64_t lost = 0;       // segments newly marked lost
   std::int64_t in_flight = 0;  // pipe after this acknowledgement
   std::int64_t prior_in_flight = 0;

@@ -218,7 +218,7 @@ bool TcpConnection::give_syn(SimTime now, TcpSegment& out) {
   out = TcpSegment{};
   out.seq = initial_send_;
   out.flags = TcpFlag::syn;
-  if (options_.ecn && !answers) out.flags = out.flags | (TcpFlag::ece | TcpFlag::cwr);
+  if (options_.asks_for_ecn() && !answers) out.flags = out.flags | (TcpFlag::ece | TcpFlag::cwr);
   out.options.mss = options_.mss;
   out.options.sack_permitted = answers ? sack_ : options_.sack;
   if (answers ? scaling_ : options_.window_scaling) {

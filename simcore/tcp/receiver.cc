@@ -38,16 +38,7 @@ std::uint8_t TcpReceiver::scale_for(std::int64_t buffer) {
 
 void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& segment) {
   if (buffer_ < options_.receive_buffer) right_size(now);
-  if (segment.ecn == EcnCodepoint::ce && ecn_) {
-    counters_.ce_marks += segment.segments;
-    // The first mark is told at once, as the peer's window may be small (__tcp_ecn_check_ce).
-    if (!ecn_echo_) quick_acks_left_ = std::max(quick_acks_left_, kQuickAcksOfMark);
-    ecn_echo_ = true;
-  } else if (segment.has(TcpFlag::cwr)) {
-    ecn_echo_ = false;
-    // Its window may be down to this segment (tcp_ecn_accept_cwr).
-    if (segment.length > 0) quick_acks_left_ = std::max(quick_acks_left_, 1u);
-  }
+  take_mark(segment);
   const std::int64_t end = position + segment.length;
   if (segment.has(TcpFlag::fin) && !fin_position_ && end <= right_edge_) fin_position_ = end;
 
@@ -69,6 +60,31 @@ void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& seg
   } else if (segment.has(TcpFlag::fin)) {
     owe_ack(true);
   }
+}
+
+void TcpReceiver::take_mark(const TcpSegment& segment) {
+  const bool marked = segment.ecn == EcnCodepoint::ce && ecn_;
+  if (marked) counters_.ce_marks += segment.segments;
+  if (options_.echoes_each_mark()) {
+    if (ecn_ && segment.length > 0) echo_each_mark(marked);
+  } else if (marked) {
+    // The first mark is told at once, as the peer's window may be small (__tcp_ecn_check_ce).
+    if (!ecn_echo_) quick_acks_left_ = std::max(quick_acks_left_, kQuickAcksOfMark);
+    ecn_echo_ = true;
+  } else if (segment.has(TcpFlag::cwr)) {
+    ecn_echo_ = false;
+    // Its window may be down to this segment (tcp_ecn_accept_cwr).
+    if (segment.length > 0) quick_acks_left_ = std::max(quick_acks_left_, 1u);
+  }
+}
+
+// RFC 8257 section 3.2: an acknowledgement echoes marks for all that it covers, so one that is delayed leaves before the echo
+// changes, and the change is told at once (dctcp_ece_ack_update).
+void TcpReceiver::echo_each_mark(bool marked) {
+  if (marked == ecn_echo_) return;
+  if (ack_at_ != SimTime::never()) owe_ack(true);
+  ecn_echo_ = marked;
+  quick_acks_left_ = std::max(quick_acks_left_, 1u);
 }
 
 void TcpReceiver::take_segment(SimTime now, std::int64_t position, std::int64_t length,

@@ -113,6 +113,8 @@ class TcpReceiver {
   void take_segment(SimTime now, std::int64_t position, std::int64_t length,
                     std::span<const std::uint8_t> data, bool last_of_train);
   void acknowledge_in_order(SimTime now, std::int64_t length, bool last_of_train);
+  void take_mark(const TcpSegment& segment);
+  void echo_each_mark(bool marked);
   void open_window_if_worthwhile();
   void measure_round_trip(SimTime now);
   void right_size(SimTime now);

@@ -107,7 +107,7 @@ void TcpConnection::agree(const TcpSegment& syn) {
   send_scale_ = scaling_ ? std::min(*syn.options.window_scale, kLargestScale) : std::uint8_t{0};
   const bool offered = syn.has(TcpFlag::ack) ? syn.has(TcpFlag::ece) && !syn.has(TcpFlag::cwr)
                                              : syn.has(TcpFlag::ece) && syn.has(TcpFlag::cwr);
-  ecn_ = options_.ecn && offered;
+  ecn_ = options_.asks_for_ecn() && offered;
   if (timestamps_) recent_timestamp_ = syn.options.timestamps->value;
 }
 

@@ -380,6 +380,7 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
   sample.now = now;
   sample.acked = delivery.acked;
   sample.delivered = delivery.delivered;
+  if (echoed_) sample.marked = delivery.delivered;
   sample.lost = newly_lost_;
   sample.in_flight = pipe();
   sample.prior_in_flight = delivery.prior_pipe;

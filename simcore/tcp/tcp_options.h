@@ -29,6 +29,7 @@ enum class CongestionAlgorithm : std::uint8_t {
   illinois,  // Liu, Basar and Srikant 2008
   yeah,      // Baiocchi, Castellani and Vacirca 2007
   ledbat,    // RFC 6817
+  dctcp,     // RFC 8257
 };
 
 // What follows three duplicate acknowledgements. With SACK agreed on, `sack` works on the scoreboard; without, it is
@@ -131,6 +132,10 @@ struct TcpOptions {
   // Endings.
   Duration time_wait = Duration::seconds(60);  // RFC 9293 section 3.4.2: 2 MSL
   std::optional<Duration> fin_wait_2;          // Linux gives an orphan 60 s; absent waits for ever
+
+  // DCTCP asks for ECN whatever `ecn` says, and its receiver echoes each mark.
+  bool asks_for_ecn() const { return ecn || echoes_each_mark(); }
+  bool echoes_each_mark() const { return congestion == CongestionAlgorithm::dctcp; }
 
   static TcpOptions rfc();
   static TcpOptions linux_like();

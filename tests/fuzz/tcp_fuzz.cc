@@ -22,7 +22,7 @@ constexpr int kMostSegments = 200'000;  // a full send buffer in segments of one
 TcpOptions options_of(std::uint8_t choice) {
   constexpr std::array<const char*, 4> kPresets = {"rfc", "linux", "reno-2004", "tahoe-2004"};
   TcpOptions options = TcpOptions::preset(kPresets[choice & 3]);
-  constexpr int kAlgorithms = static_cast<int>(CongestionAlgorithm::ledbat) + 1;
+  constexpr int kAlgorithms = static_cast<int>(CongestionAlgorithm::dctcp) + 1;
   options.congestion = static_cast<CongestionAlgorithm>((choice >> 2) % kAlgorithms);
   options.ecn = (choice & 0x20) != 0;
   if ((choice & 0x40) != 0) options.longest_train = 16;

@@ -15,10 +15,12 @@ struct Result {
   double mbit_per_s;  // of payload that was read
   double waiting_ms;  // mean of the smoothed round trip, less the path's
   std::uint64_t lost;
+  std::uint64_t marked;
 };
 
 TcpOptions with(CongestionAlgorithm algorithm) {
   TcpOptions options = TcpOptions::linux_like();
+  options.ecn = true;
   options.congestion = algorithm;
   options.send_buffer = options.receive_buffer = 16 << 20;
   return options;
@@ -51,7 +53,8 @@ Result run(CongestionAlgorithm algorithm, const PathConfig& path, int begin, int
       ++samples;
     }
   }
-  return {static_cast<double>(read) * 8e-6 / (end - begin), waited / samples, pipe.lost() - lost_before};
+  return {static_cast<double>(read) * 8e-6 / (end - begin), waited / samples, pipe.lost() - lost_before,
+          pipe.marked()};
 }
 
 // 50 Mbit/s, 40 ms: 167 segments of 1502 bytes fill the path. The queue holds three times that, 120 ms.
@@ -128,6 +131,22 @@ TEST(Characters, ScalableAndHTcpWinBackALargeWindowQuickly) {
   EXPECT_LT(run(CongestionAlgorithm::reno, longer(166), 5, 60).mbit_per_s, 0.6 * kLongerFull);
   EXPECT_GT(run(CongestionAlgorithm::scalable, longer(166), 5, 60).mbit_per_s, 0.95 * kLongerFull);
   EXPECT_GT(run(CongestionAlgorithm::htcp, longer(166), 5, 60).mbit_per_s, 0.85 * kLongerFull);
+}
+
+// 100 Mbit/s, 4 ms: 33 segments of 0.12 ms fill the path. Marks from 8 on: more than the seventh part that DCTCP needs, and
+// less than the whole that Reno needs, which keeps (33 + 8) / 2 of 33 after each. Trains are marked before the path is full, which costs the rest.
+TEST(Characters, DctcpFillsThePathWithAShortQueueOfMarks) {
+  PathConfig path;
+  path.delay = Duration::ms(2);
+  path.rate_bps = 100'000'000;
+  path.mark_above = 8;
+  const double full = 100 * 1448.0 / 1502;
+  const Result dctcp = run(CongestionAlgorithm::dctcp, path, 2, 10);
+  EXPECT_GT(dctcp.mbit_per_s, 0.95 * full);
+  EXPECT_LT(dctcp.waiting_ms, 3 * 8 * 0.12);
+  EXPECT_EQ(dctcp.lost, 0U);
+  EXPECT_GT(dctcp.marked, 0U);
+  EXPECT_LT(run(CongestionAlgorithm::reno, path, 2, 10).mbit_per_s, 0.6 * full);
 }
 
 }  // namespace

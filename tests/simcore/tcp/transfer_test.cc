@@ -97,6 +97,7 @@ std::vector<Case> characters() {
       {"scalable", CongestionAlgorithm::scalable}, {"westwood", CongestionAlgorithm::westwood},
       {"htcp", CongestionAlgorithm::htcp},         {"illinois", CongestionAlgorithm::illinois},
       {"yeah", CongestionAlgorithm::yeah},         {"ledbat", CongestionAlgorithm::ledbat},
+      {"dctcp", CongestionAlgorithm::dctcp},
   };
   for (const auto& [name, algorithm] : others) {
     TcpOptions options = TcpOptions::linux_like();
