@@ -17,6 +17,17 @@ constexpr std::uint8_t kCongestionExperienced = 0b11;
 
 }  // namespace
 
+std::uint8_t ecn_codepoint(const Packet& packet) {
+  const auto ethernet = EthernetHeader::parse(packet.bytes());
+  if (!ethernet) return 0;
+  const std::uint8_t* const network = packet.bytes().data() + ethernet->size();
+  const std::size_t stored = packet.size() - ethernet->size();
+  if (stored < Ipv4Header::kSize) return 0;
+  if (ethernet->ether_type() == EtherType::ipv4) return network[1] & kCongestionExperienced;
+  if (ethernet->ether_type() == EtherType::ipv6) return network[1] >> 4 & kCongestionExperienced;
+  return 0;
+}
+
 bool mark_congestion(Packet& packet) {
   const auto ethernet = EthernetHeader::parse(packet.bytes());
   if (!ethernet) return false;

@@ -4,6 +4,7 @@
 #include "simcore/link/class_queue.h"
 #include "simcore/link/cobalt.h"
 #include "simcore/link/codel.h"
+#include "simcore/link/dualpi2.h"
 #include "simcore/link/fq_codel.h"
 #include "simcore/link/fq_pie.h"
 #include "simcore/link/pie.h"
@@ -28,6 +29,7 @@ const OptionFamily<QueueModel>& queue_models() {
                                                    model<QueueModel>(PieConfig::options()),
                                                    model<QueueModel>(FqPie::Config::options()),
                                                    model<QueueModel>(Cobalt::Config::options()),
+                                                   model<QueueModel>(DualPi2::Config::options()),
                                                    model<QueueModel>(PriorityConfig::options()),
                                                    model<QueueModel>(WeightedConfig::options()),
                                                });

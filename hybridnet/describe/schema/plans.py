@@ -16,6 +16,7 @@ __all__ = [
     "DelayModel",
     "DirectionPlan",
     "DirectoryPlan",
+    "Dualpi2Queue",
     "EmulationPortal",
     "ExponentialDelay",
     "FqCodelQueue",
@@ -181,6 +182,19 @@ class DirectoryPlan(TypedDict):
 
     at: str
     source: str
+
+
+@final
+class Dualpi2Queue(TypedDict):
+    """Coupled queues for L4S and for all others (RFC 9332), as Linux's."""
+
+    model: Literal["dualpi2"]
+    target_ns: NotRequired[int]
+    interval_ns: NotRequired[int]
+    alpha: NotRequired[float]
+    beta: NotRequired[float]
+    step_ns: NotRequired[int]
+    coupling: NotRequired[float]
 
 
 @final
@@ -1090,6 +1104,14 @@ ApplicationModel = (
 DelayModel = ConstantDelay | UniformDelay | NormalDelay | ExponentialDelay | TableDelay | TraceDelay
 LossModel = IndependentLoss | GilbertElliottLoss | PeriodicLoss | ScriptedLoss
 QueueModel = (
-    RedQueue | CodelQueue | FqCodelQueue | PieQueue | FqPieQueue | CobaltQueue | PriorityQueue | WeightedQueue
+    RedQueue
+    | CodelQueue
+    | FqCodelQueue
+    | PieQueue
+    | FqPieQueue
+    | CobaltQueue
+    | Dualpi2Queue
+    | PriorityQueue
+    | WeightedQueue
 )
 RateModel = TokenBucketRate | SlotsRate | OpportunitiesRate

@@ -325,7 +325,7 @@ def _queue(options: Mapping[str, Any], what: str) -> dict[str, Any]:
     return {} if model is None else {"queue": model}
 
 
-_BOUNDED_IN_PACKETS = ("codel", "fq_codel", "pie", "fq_pie", "cobalt")
+_BOUNDED_IN_PACKETS = ("codel", "fq_codel", "pie", "fq_pie", "cobalt", "dualpi2")
 """Queues of the simulator that count packets only (`require_no_bytes` in `simcore/link/queue_models.cc`)."""
 
 
