@@ -18,9 +18,11 @@ class Reader:
     Args:
         bench: a `_simcore.SwitchBench`.
         switch: its name.
+        asks: see `Tables`.
     """
 
-    def __init__(self, bench: Any, switch: str) -> None:
+    def __init__(self, bench: Any, switch: str, *, asks: bool = False) -> None:
+        self._asks = asks
         self._bench = bench
         self._connection = bench.connect(switch, True)
         self._xid = 0
@@ -36,7 +38,7 @@ class Reader:
         flows = [rule for body in self._ask(FLOWS) for rule in read_flows(body)]
         groups = {group.number: group for body in self._ask(GROUPS) for group in read_groups(body)}
         ports = {port.number: port for body in self._ask(PORTS) for port in read_ports(body)}
-        return Tables(flows, groups, ports)
+        return Tables(flows, groups, ports, self._asks)
 
     def forget_all(self) -> None:
         """Make the switch empty, as one that has started again."""

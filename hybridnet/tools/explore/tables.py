@@ -152,11 +152,17 @@ class Port:
 @final
 @dataclass
 class Tables:
-    """All that decides what a switch does with a packet."""
+    """All that decides what a switch does with a packet.
+
+    Args:
+        asks: a packet for which the first table has no flow goes to the controller, as with OpenFlow 1.0; else it is
+            dropped, as with 1.3.
+    """
 
     flows: list[Rule] = field(default_factory=list)
     groups: dict[int, Group] = field(default_factory=dict)
     ports: dict[int, Port] = field(default_factory=dict)
+    asks: bool = False
 
     def __post_init__(self) -> None:
         self.by_number: Mapping[int, Sequence[Rule]] = {}

@@ -317,6 +317,8 @@ class _Switch:
         while number is not None:
             rule = self._find(number, copy)
             if rule is None:
+                if number == 0 and self._tables.asks:
+                    self._leave(CONTROLLER, copy)
                 break
             self.met.append(rule)
             self._do(rule.apply, copy, 0)

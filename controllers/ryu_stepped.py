@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""Runs apps of Ryu or os-ken as they are, step by step, for a program that owns their time and their switches.
+
+Started by hybridnet.tools.explore.controller. One process loads the framework once, and for each trial makes a copy of
+itself (fork) that loads the apps afresh, so that a trial has a controller that knows nothing, without the second that
+Ryu takes to start.
+
+Clock and switches of such a controller are in the hands of who started it, at the other end of a socket:
+
+    switch N    with a descriptor: a connection of a switch, the N-th
+    step T      it is T nanoseconds now: do what is to be done, and say so
+    idle T      (the answer) everything is done; the next thing to do on its own is at T; -1: there is none
+
+A controller that is idle stands still: its clock (eventlet's, and ``time.time``, ``time.monotonic`` and
+``time.perf_counter``) goes on with the next step. So the same messages at the same instants give the same answers:
+random numbers have a seed as well. What an app asks elsewhere (native threads, sockets of its own) is not part of that.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import importlib
+import json
+import logging
+import os
+import random
+import signal
+import socket
+import sys
+import traceback
+import warnings
+
+from ryu_manager import (
+    RyuIsOsKen,
+    framework,
+    leave_out_what_no_controller_uses,
+    require_python,
+    whole_name,
+)
+
+EPOCH_NS = 1_600_000_000_000_000_000  # the wall clock at time zero: September 2020
+MOST_BYTES = 4096  # of a request
+HOST, PORT = "127.0.0.1", 6653  # what the apps read of their listener; nothing listens there
+_FD_SIZE = array.array("i").itemsize
+
+
+def receive(control):
+    """A line of whoever owns this process, with the descriptor that came with it. ConnectionError: it has gone."""
+    words, more, _, _ = control.recvmsg(MOST_BYTES, socket.CMSG_LEN(2 * _FD_SIZE))
+    fds = array.array("i")
+    for level, kind, data in more:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            fds.frombytes(data[: len(data) - len(data) % _FD_SIZE])
+    if not words:
+        raise ConnectionError
+    return words.decode(), list(fds)
+
+
+def plain_socket(fd):
+    """A socket of Python's own, also once eventlet has put its own in the place of these."""
+    from eventlet.patcher import original
+
+    return original("socket").socket(fileno=fd)
+
+
+class Stepping:
+    """The clock of a controller, and its switches that have come."""
+
+    def __init__(self):
+        self.control = None  # before the copy is made nobody owns it
+        self.now_ns = 0
+        self.switches = None  # an eventlet queue of (socket, address)
+
+    def clock(self):
+        return self.now_ns / 1e9
+
+    def rest(self, next_s):
+        """Say that everything is done, and stand still until the next step."""
+        if self.control is None:
+            raise RuntimeError("the controller waits for something before it has begun")
+        wake_ns = -1 if next_s is None else round(next_s * 1e9)
+        try:
+            self.control.send(b"idle %d" % wake_ns)
+        except OSError:
+            os._exit(0)  # whoever owned it has gone
+        while True:
+            try:
+                words, fds = receive(self.control)
+            except OSError:
+                os._exit(0)
+            verb, number = words.split()
+            if verb == "step":
+                self.now_ns = max(self.now_ns, int(number))
+                return
+            self.arrive(int(number), fds[0])
+
+    def arrive(self, number, fd):
+        from eventlet.greenio import GreenSocket
+
+        connection = GreenSocket(plain_socket(fd))
+        setsockopt = connection.setsockopt
+
+        def set_option(level, *arguments):
+            if level != socket.IPPROTO_TCP:  # it is a pair of sockets, which has no such options
+                setsockopt(level, *arguments)
+
+        connection.setsockopt = set_option
+        self.switches.put((connection, (HOST, 10_000 + number)))
+
+
+def take_the_hub(stepping):
+    """Let eventlet run on the clock of `stepping`. A hub that has nothing to do is idle, and says so."""
+    import eventlet.hubs
+    import eventlet.hubs.poll
+
+    class SteppedHub(eventlet.hubs.poll.Hub):
+        is_available = staticmethod(eventlet.hubs.poll.is_available)
+
+        def __init__(self):
+            super().__init__(stepping.clock)
+
+        def wait(self, seconds=None):
+            if seconds and not self.poll.poll(0):
+                stepping.rest(self.sleep_until())
+            super().wait(0)
+
+    eventlet.hubs.use_hub(SteppedHub)
+
+
+class Listener:
+    """What stands for the socket on which a controller listens."""
+
+    def __init__(self, stepping):
+        self.accept = stepping.switches.get
+
+
+def take_the_clock(stepping):
+    import time
+
+    def wall_ns():
+        return EPOCH_NS + stepping.now_ns
+
+    time.time = lambda: wall_ns() / 1e9
+    time.time_ns = wall_ns
+    time.monotonic = time.perf_counter = stepping.clock
+    time.monotonic_ns = time.perf_counter_ns = lambda: stepping.now_ns
+
+
+def load():
+    """The framework, on a hub of ours. Returns its manager, and the stepping."""
+    leave_out_what_no_controller_uses()
+    warnings.filterwarnings("ignore", message=r"\s*Eventlet is deprecated")
+    import eventlet.queue
+    import eventlet.wsgi
+
+    logging.lastResort.addFilter(lambda record: "RLock(s) were not greened" not in record.getMessage())
+    if not hasattr(eventlet.wsgi, "ALREADY_HANDLED"):
+        eventlet.wsgi.ALREADY_HANDLED = b""
+    stepping = Stepping()
+    take_the_hub(stepping)
+    listen = eventlet.listen
+
+    def listen_there(address, *arguments, **options):
+        if address[1] == PORT:
+            return Listener(stepping)
+        return listen(address, *arguments, **options)
+
+    eventlet.listen = listen_there
+    name = framework()
+    manager = importlib.import_module(f"{name}.cmd.manager")
+    for module in (
+        "controller.ofp_handler",
+        "ofproto.ofproto_v1_0_parser",
+        "ofproto.ofproto_v1_3_parser",
+        "lib.packet",
+    ):
+        importlib.import_module(f"{name}.{module}")
+    if name != "ryu":
+        RyuIsOsKen().take_part()
+    importlib.import_module(f"{name}.lib.hub").patch(
+        thread=True
+    )  # its manager does so, which takes half a second
+    stepping.switches = eventlet.queue.LightQueue()
+    return manager, stepping
+
+
+def become(manager, stepping, control, log, request):
+    """Be the controller of one trial, and do not return."""
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    os.close(log)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    random.seed(request["seed"])
+    stepping.control = control
+    take_the_clock(stepping)
+    apps = request["apps"]
+    sys.argv[1:] = [
+        "--ofp-listen-host",
+        HOST,
+        "--ofp-tcp-listen-port",
+        str(PORT),
+        *request["arguments"],
+        *map(whole_name, apps),
+    ]
+    for file in filter(os.path.isfile, apps):
+        require_python(file)
+    manager.main()
+
+
+def serve(control, manager, stepping):
+    """Make a controller for each request, until nobody is there to ask.
+
+    The request is JSON, with two descriptors: the controller's own socket, and the file of its log.
+    """
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # what ends is gone
+    while True:
+        try:
+            words, (own, log) = receive(control)
+        except ConnectionError:
+            return
+        pid = os.fork()
+        if pid == 0:
+            control.close()
+            status = 1
+            try:
+                become(manager, stepping, plain_socket(own), log, json.loads(words))
+                status = 0
+            except SystemExit as end:
+                status = end.code if isinstance(end.code, int) else 1
+            except BaseException:
+                traceback.print_exc()
+            with contextlib.suppress(Exception):
+                sys.stdout.flush()
+                sys.stderr.flush()
+            os._exit(status)
+        os.close(own)
+        os.close(log)
+        control.send(b"%d" % pid)
+
+
+def main():
+    fd = int(sys.argv[1])
+    sys.argv[1:] = []
+    manager, stepping = load()
+    control = plain_socket(fd)
+    control.send(b"ready")
+    serve(control, manager, stepping)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""The application under its framework, in a process of its own whose clock and switches this program holds.
+
+See `controllers/ryu_stepped.py` for the other side.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO
+
+from hybridnet.errors import ControllerError
+from hybridnet.run.controllers.frameworks import RYU, Framework, python_of
+from hybridnet.run.controllers.process import CONTROLLERS, find_app
+
+__all__ = ["ControllerFactory", "SteppedController"]
+
+LAUNCHER = CONTROLLERS / "ryu_stepped.py"
+PATIENCE_S = 60.0  # for one step of a controller, or its start, on a computer that is very busy
+_MOST_BYTES = 4096
+_READ = 1 << 16
+_QUOTED_LINES = 15
+
+
+class SteppedController:
+    """One controller, which knows nothing yet. Made by `ControllerFactory.make`."""
+
+    def __init__(self, control: socket.socket, log: IO[bytes], name: str) -> None:
+        self._control = control
+        self._log = log
+        self._name = name
+        self._connections: dict[int, socket.socket] = {}
+        self._last = 0
+        self.pid = 0
+        self.wake_ns: int | None = None
+        """When it does something of its own accord next; None: never."""
+
+    def connect(self) -> int:
+        """Make a connection of a switch. Returns its number."""
+        self._last += 1
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._control, [b"switch %d" % self._last], [theirs.fileno()])
+        ours.setblocking(False)
+        self._connections[self._last] = ours
+        return self._last
+
+    def close(self, connection: int) -> None:
+        """End a connection: the controller notices at the next step."""
+        self._connections.pop(connection).close()
+
+    def give(self, connection: int, data: bytes) -> None:
+        """Let a switch say something; the controller hears it at the next step."""
+        ours = self._connections[connection]
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the controller has closed it
+            ours.send(data)
+
+    def step(self, now_ns: int) -> dict[int, bytes]:
+        """Let it do all that is to be done at an instant. Returns what it said to its switches, by connection.
+
+        Raises:
+            ControllerError: it ended, or does not come to rest.
+        """
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._control.send(b"step %d" % now_ns)
+        self.await_rest()
+        said = {}
+        for number, ours in self._connections.items():
+            data = b""
+            with contextlib.suppress(BlockingIOError, ConnectionResetError):
+                while part := ours.recv(_READ):
+                    data += part
+            if data:
+                said[number] = data
+        return said
+
+    def await_rest(self) -> None:
+        """Wait until it stands still."""
+        self._control.settimeout(PATIENCE_S)
+        try:
+            words = self._control.recv(_MOST_BYTES).split()
+        except TimeoutError:
+            raise ControllerError(
+                f"{self._name} does not come to rest: it is busy for {PATIENCE_S:g} s at one instant of simulated "
+                f"time; its last lines:\n{self._last_lines()}"
+            ) from None
+        except ConnectionResetError:
+            words = []
+        if len(words) != 2:
+            raise ControllerError(f"{self._name} ended; its last lines:\n{self._last_lines()}")
+        wake_ns = int(words[1])
+        self.wake_ns = None if wake_ns < 0 else wake_ns
+
+    def log(self) -> str:
+        """All that it has printed."""
+        self._log.seek(0)
+        return self._log.read().decode(errors="replace")
+
+    def end(self) -> None:
+        """End it."""
+        for ours in self._connections.values():
+            ours.close()
+        self._connections.clear()
+        self._control.close()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        self._log.close()
+
+    def _last_lines(self) -> str:
+        return "\n".join(self.log().splitlines()[-_QUOTED_LINES:])
+
+
+class ControllerFactory:
+    """Loads a framework once, and makes a fresh controller of it for each trial. A context manager.
+
+    Args:
+        apps: as for `hybridnet.Ryu`.
+        framework: what they run under.
+        arguments: the framework's own options.
+    """
+
+    def __init__(
+        self, apps: Sequence[str | Path], framework: Framework = RYU, arguments: Sequence[str] = ()
+    ) -> None:
+        self._apps = [find_app(app) for app in apps]
+        self._arguments = list(arguments)
+        self.name = f"controller {', '.join(Path(app).name for app in self._apps)}"
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._ours = ours
+        with theirs:
+            clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+            self._process = subprocess.Popen(
+                [str(python_of(framework)), str(LAUNCHER), str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                env={**clean, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"},
+            )
+        self._ours.settimeout(PATIENCE_S)
+        if not self._receive():
+            assert self._process.stderr is not None
+            said = self._process.stderr.read().decode(errors="replace").strip()
+            self.close()
+            raise ControllerError(f"{self.name}: {framework.title} cannot be loaded; its last lines:\n{said}")
+
+    def __enter__(self) -> ControllerFactory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def make(self, seed: int) -> SteppedController:
+        """Start a controller that knows nothing, whose random numbers have this seed.
+
+        Raises:
+            ControllerError: an app cannot be loaded; the message quotes its last lines.
+        """
+        log = tempfile.TemporaryFile()  # noqa: SIM115 (the controller closes it)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        controller = SteppedController(ours, log, self.name)
+        try:
+            with theirs:
+                request = {"seed": seed, "apps": self._apps, "arguments": self._arguments}
+                socket.send_fds(self._ours, [json.dumps(request).encode()], [theirs.fileno(), log.fileno()])
+            controller.pid = int(self._receive() or 0)
+            controller.await_rest()
+        except BaseException:
+            if controller.pid:
+                controller.end()
+            raise
+        return controller
+
+    def close(self) -> None:
+        """End the process that has the framework. Idempotent."""
+        self._ours.close()
+        if self._process.poll() is None:
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+
+    def _receive(self) -> bytes:
+        with contextlib.suppress(ConnectionResetError, TimeoutError):
+            return self._ours.recv(_MOST_BYTES)
+        return b""

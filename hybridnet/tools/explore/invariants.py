@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What must hold at the end of a trial, when nothing is disturbed any more.
+
+An invariant is a function from what was observed to its findings; ``@invariant`` names it::
+
+    @invariant
+    def h3_is_isolated(seen):
+        for probe in seen.probes.values():
+            if probe.target == "h3" and probe.arrived:
+                yield f"{probe.source} reached h3"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import final
+
+from hybridnet.tools.explore.header import cube_of
+from hybridnet.tools.explore.trial import PROBES_NS, Observed
+from hybridnet.tools.explore.walk import Partition, Way
+
+__all__ = ["INVARIANTS", "Finding", "Invariant", "findings", "invariant", "isolated", "reaches"]
+
+_LAST = len(PROBES_NS)
+_IPV4, _ICMP = 0x0800, 1
+
+
+@final
+@dataclass(frozen=True)
+class Finding:
+    """What does not hold: of which invariant, what, and the way of the packet if there is one."""
+
+    invariant: str
+    text: str
+    way: Way | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Invariant:
+    """One of them."""
+
+    name: str
+    check: Callable[[Observed], Iterable[str | tuple[str, Way]]]
+
+
+def invariant(check: Callable[[Observed], Iterable[str | tuple[str, Way]]]) -> Invariant:
+    """Make an invariant of a function that yields a sentence for each thing that does not hold."""
+    return Invariant(check.__name__.replace("_", "-"), check)
+
+
+def findings(seen: Observed, invariants: Iterable[Invariant]) -> list[Finding]:
+    """What does not hold. A controller that ended is a finding before all others, and packets that multiply are one."""
+    if seen.ended:
+        return [Finding("controller-runs", seen.ended)]
+    if seen.fabric is None:
+        return [Finding("no-loops", "packets multiply: they go around in a loop, and are copied there")]
+    found = []
+    for each in invariants:
+        for said in each.check(seen):
+            text, way = (said, None) if isinstance(said, str) else said
+            found.append(Finding(each.name, text, way))
+    return found
+
+
+@invariant
+def no_loops(seen: Observed) -> Iterator[tuple[str, Way]]:
+    """No packet that a host may send goes around for ever, by the tables of the switches."""
+    assert seen.fabric is not None
+    for name, jack in seen.homes.items():
+        partition = Partition(seen.fabric, cube_of(eth_src=seen.site.hosts[name].mac))
+        for each in partition.classes(seen.site.jacks[jack]):
+            for way in each.ways:
+                if way.end.kind == "loop":
+                    yield f"{each.text()} from {name} goes around for ever, again at {way.end.place[0]}", way
+                    return
+
+
+def _black_hole(seen: Observed, source: str, target: str) -> tuple[str, Way] | None:
+    """Where pings go by the tables, if they neither come to their host nor to the controller."""
+    assert seen.fabric is not None
+    one, other = seen.site.hosts[source], seen.site.hosts[target]
+    header = cube_of(
+        eth_src=one.mac, eth_dst=other.mac, eth_type=_IPV4, ip_proto=_ICMP, ipv4_src=one.address,
+        ipv4_dst=other.address, icmpv4_type=8,
+    )  # fmt: skip
+    for each in Partition(seen.fabric, header).classes(seen.site.jacks[seen.homes[source]]):
+        ends = [way.end for way in each.ways]
+        if any(end.host == target or end.kind == "controller" for end in ends):
+            continue
+        way = each.ways[0]
+        old = seen.before.get(target)
+        where = f"{way.end.place[0]} port {way.end.place[1]}"
+        if old is not None and any(end.place == seen.site.jacks[old] for end in ends):
+            return (
+                f"packets from {source} to {target} still go to {where}, where {target} was before it moved",
+                way,
+            )
+        what = {
+            "drop": "are dropped",
+            "free": "leave where nobody is,",
+            "down": "leave by a port that is down,",
+        }
+        return f"packets from {source} to {target} {what.get(way.end.kind, 'go elsewhere,')} at {where}", way
+    return None
+
+
+def _unreached(seen: Observed, source: str, target: str) -> Iterator[str | tuple[str, Way]]:
+    hole = _black_hole(seen, source, target)
+    if hole is not None:
+        yield hole
+    for probe in seen.probes.values():
+        if (probe.round, probe.source, probe.target) == (_LAST, source, target) and not probe.answered:
+            what = "its answer does not come" if probe.arrived else "it does not arrive"
+            yield f"{source} pings {target} at {PROBES_NS[-1] / 1e9:g} s for the {_LAST}rd time, and {what}"
+
+
+@invariant
+def all_reach_all(seen: Observed) -> Iterator[str | tuple[str, Way]]:
+    """Every host reaches every other one: no black hole in the tables, and the last ping is answered."""
+    for one in seen.homes:
+        for other in seen.homes:
+            if one != other:
+                yield from _unreached(seen, one, other)
+
+
+@invariant
+def no_forgotten_packet(seen: Observed) -> Iterator[str]:
+    """A ping of the last rounds that comes to the controller, and that nobody else has, is sent on by it."""
+    for probe in seen.probes.values():
+        if probe.round and probe.asked and not probe.released and not probe.arrived:
+            yield (
+                f"the controller got a ping from {probe.source} to {probe.target} from {probe.asked[-1]} and "
+                "never sent it on: it is lost, or waits for ever"
+            )
+
+
+@invariant
+def no_exception(seen: Observed) -> Iterator[str]:
+    """The application raises nothing that it does not catch."""
+    lines = seen.log.splitlines()
+    for number, line in enumerate(lines):
+        if "Traceback (most recent call last)" in line:
+            raised = next(
+                (each for each in lines[number + 1 :] if each and not each.startswith(" ")), "an exception"
+            )
+            yield f"the application raised {raised}"
+            return
+
+
+INVARIANTS = (no_exception, no_loops, all_reach_all, no_forgotten_packet)
+"""Those that are checked unless the user says others."""
+
+
+def reaches(source: str, target: str) -> Invariant:
+    """A host reaches another one in the end."""
+    return Invariant(f"{source}-reaches-{target}", lambda seen: _unreached(seen, source, target))
+
+
+def isolated(source: str, target: str) -> Invariant:
+    """No ping of a host ever arrives at another one."""
+
+    def check(seen: Observed) -> Iterator[str]:
+        for probe in seen.probes.values():
+            if (probe.source, probe.target) == (source, target) and probe.arrived:
+                yield f"a ping from {source} arrived at {target}, which must be isolated from it"
+                return
+
+    return Invariant(f"{source}-isolated-from-{target}", check)

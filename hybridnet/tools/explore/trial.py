@@ -1,0 +1,396 @@
+# SPDX-License-Identifier: MIT
+"""One trial: a network, a fresh controller, and a schedule, from the first connection to the last question.
+
+::
+
+    0 s      switches connect          1 s    hosts announce themselves
+    1.5 s    what the schedule says  ─▶ 4 s
+    6 s      all that was disturbed is as it should be: links up, connections there, messages on time
+    6.5 s    hosts announce themselves; 7, 8, 9 s: every host asks every other one
+    10 s     what the invariants look at
+
+Time is simulated. It stands still while the controller works, so a busy computer changes nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from hybridnet.describe.options.tables import extension
+from hybridnet.errors import ControllerError
+from hybridnet.tools.explore import frames
+from hybridnet.tools.explore.controller import ControllerFactory, SteppedController
+from hybridnet.tools.explore.disturbances import DISTURBANCES
+from hybridnet.tools.explore.messages import (
+    BARRIER_REPLY,
+    MULTIPART_REPLY,
+    PACKET_IN,
+    PACKET_OUT,
+    Message,
+    frame_of_packet_in,
+    frame_of_packet_out,
+    split,
+)
+from hybridnet.tools.explore.reading import Reader
+from hybridnet.tools.explore.schedule import LATEST_NS, Event, Schedule
+from hybridnet.tools.explore.site import DIRECTION, Site
+from hybridnet.tools.explore.tables import Tables
+from hybridnet.tools.explore.walk import Fabric, Place
+
+__all__ = ["Observed", "Probe", "run_trial"]
+
+HOSTS_NS, HEALED_NS, ANNOUNCED_NS, END_NS = 1_000_000_000, LATEST_NS, 6_500_000_000, 10_000_000_000
+PROBES_NS = (7_000_000_000, 8_000_000_000, 9_000_000_000)
+USUAL_NS = 1_000_000  # of a message between a switch and its controller
+MOST_MESSAGES = 10_000  # of one trial; a network in which packets multiply has more
+_AFTER_ARP_NS = 20_000_000
+_APART_NS = 5_000_000
+_ANNOUNCES_NS = 50_000_000  # after a host has moved
+_LATE_KINDS = {BARRIER_REPLY: "barrier", MULTIPART_REPLY: "statistics"}
+
+
+@final
+@dataclass
+class Probe:
+    """One ping: from whom to whom, in which round (0: of the schedule), and what became of it."""
+
+    number: int
+    source: str
+    target: str
+    round: int
+    frame: bytes = b""
+    arrived: bool = False
+    answered: bool = False
+    asked: list[str] = field(default_factory=list)  # switches that sent it to the controller
+    released: bool = False  # the controller sent it on
+
+
+@final
+@dataclass
+class Observed:
+    """What a trial shows.
+
+    Args:
+        site: its network, and `homes` where each host is in the end, by jack.
+        fabric: the tables in the end; None: packets multiplied without end, and the trial was cut short.
+        earlier: the tables before the schedule began, by switch.
+        timeline: what happened, by instant in nanoseconds.
+        log: what the controller printed.
+    """
+
+    site: Site
+    homes: dict[str, str]
+    before: dict[str, str] = field(default_factory=dict)  # where a host that has moved was, by jack
+    probes: dict[int, Probe] = field(default_factory=dict)
+    fabric: Fabric | None = None
+    earlier: dict[str, Tables] = field(default_factory=dict)
+    timeline: list[tuple[int, str]] = field(default_factory=list)
+    log: str = ""
+    ended: str = ""  # why the controller ended, if it did
+
+
+def run_trial(site: Site, schedule: Schedule, factory: ControllerFactory, seed: int = 1) -> Observed:
+    """Run one trial. The same schedule and seed give the same, as far as the application does."""
+    try:
+        controller = factory.make(seed)
+    except ControllerError as error:
+        return Observed(site, dict(site.homes), ended=str(error))
+    trial = _Trial(site, schedule, controller, seed)
+    try:
+        trial.run()
+    except ControllerError as error:
+        trial.observed.ended = str(error)
+    except _StormError:
+        pass
+    finally:
+        trial.observed.log = controller.log()
+        controller.end()
+    return trial.observed
+
+
+class _StormError(Exception):
+    """Packets multiply without end."""
+
+
+@dataclass
+class _Channel:
+    """The connection between a switch and its controller."""
+
+    switch: str
+    at_switch: int
+    at_controller: int
+    rest: dict[bool, bytes] = field(default_factory=lambda: {True: b"", False: b""})
+    due_ns: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    open: bool = True
+
+
+class _Trial:
+    """The `Stage` of disturbances, too."""
+
+    def __init__(self, site: Site, schedule: Schedule, controller: SteppedController, seed: int) -> None:
+        self.site = site
+        self.observed = Observed(site, dict(site.homes))
+        self._schedule = schedule
+        self._controller = controller
+        self._heap: list[tuple[int, int, Callable[[], None]]] = []
+        self._order = itertools.count()
+        self._channels: dict[str, _Channel] = {}
+        self._by_number: dict[int, _Channel] = {}
+        self._delays: dict[tuple[str, str], int] = {}
+        self._down: set[str] = set()
+        self._messages = 0
+        self._woken_ns = -1
+        self._bench = self._build(seed)
+        self._readers = {
+            name: Reader(self._bench, name, asks=site.options[name]["protocols"] == ["OpenFlow10"])
+            for name in site.switches
+        }
+
+    def run(self) -> None:
+        for number, switch in enumerate(self.site.switches):
+            self.later(number * _APART_NS, lambda switch=switch: self.connect(switch))  # type: ignore[misc]
+        self._at(HOSTS_NS, self._announce_all)
+        self._at(HOSTS_NS + 400_000_000, self._keep_tables)
+        for event in self._schedule:
+            self._at(event.at_ns, lambda event=event: self._disturb(event))  # type: ignore[misc]
+        self._at(HEALED_NS, self._heal)
+        self._at(ANNOUNCED_NS, self._announce_all)
+        for turn, at_ns in enumerate(PROBES_NS, 1):
+            self._at(at_ns, lambda turn=turn: self._probe_all(turn))  # type: ignore[misc]
+        self._advance(END_NS)
+        peers: dict[Place, Place | str] = {}
+        for one, other in self.site.links.values():
+            peers[one], peers[other] = other, one
+        for host, jack in self.observed.homes.items():
+            peers[self.site.jacks[jack]] = host
+        self.observed.fabric = Fabric({name: each.tables() for name, each in self._readers.items()}, peers)
+
+    # What disturbances do
+    def ping(self, source: str, target: str, turn: int = 0) -> None:
+        probe = Probe(len(self.observed.probes) + 1, source, target, turn)
+        self.observed.probes[probe.number] = probe
+        one, other = self.site.hosts[source], self.site.hosts[target]
+        probe.frame = frames.ping(one, other, probe.number)
+        self._send(source, frames.arp_request(one, other.address))
+        self.later(_AFTER_ARP_NS, lambda: self._send(source, probe.frame))
+
+    def move(self, host: str, switch: str) -> None:
+        jack = self.site.free_jack(switch)
+        if jack in self.observed.homes.values():
+            return  # somebody is there
+        old = self.observed.homes[host]
+        self.observed.before[host] = old
+        self.set_link(old, False)
+        self.observed.homes[host] = jack
+        self.set_link(jack, True)
+        one = self.site.hosts[host]
+        self.later(_ANNOUNCES_NS, lambda: self._send(host, frames.arp_request(one, one.address)))
+
+    def set_link(self, link: str, up: bool) -> None:
+        name = self.observed.homes.get(link, link)
+        free = name in self.site.jacks and name not in self.observed.homes.values()
+        if up and free:
+            return
+        (self._down.discard if up else self._down.add)(name)
+        self._note(f"link {name} {'up' if up else 'down'}")
+        self._bench.set_link_up(name, up)
+
+    def lose_connection(self, switch: str) -> None:
+        channel = self._channels.pop(switch, None)
+        if channel is None:
+            return
+        self._note(f"{switch} loses its connection")
+        channel.open = False
+        self._bench.disconnect(channel.at_switch)
+        del self._by_number[channel.at_controller]
+        self._controller.close(channel.at_controller)
+        self._work()
+
+    def restart(self, switch: str) -> None:
+        self.lose_connection(switch)
+        self._note(f"{switch} restarts, and has forgotten all flows")
+        self._readers[switch].forget_all()
+
+    def connect(self, switch: str) -> None:
+        if switch in self._channels:
+            return
+        number = self._controller.connect()
+        channel = _Channel(switch, self._bench.connect(switch), number)
+        self._channels[switch] = self._by_number[number] = channel
+        self._note(f"{switch} connects")
+        self._work()
+
+    def delay(self, switch: str, which: str, delay_ns: int) -> None:
+        self._delays[switch, which] = delay_ns
+
+    def later(self, after_ns: int, do: Callable[[], None]) -> None:
+        self._at(self._bench.now_ns + after_ns, do)
+
+    # Time
+    def _at(self, at_ns: int, do: Callable[[], None]) -> None:
+        heapq.heappush(self._heap, (at_ns, next(self._order), do))
+
+    def _advance(self, end_ns: int) -> None:
+        while True:
+            due_ns = min(self._heap[0][0] if self._heap else end_ns, end_ns)
+            self._bench.run(due_ns)
+            if self._collect():
+                continue
+            if due_ns == end_ns:
+                return
+            _, _, do = heapq.heappop(self._heap)
+            do()
+
+    def _collect(self) -> bool:
+        """Take what hosts got and switches said. Returns whether there was something."""
+        received = self._bench.received()
+        for host, _, frame in received:
+            self._receive(host, frame)
+        spoke = False
+        for channel in list(self._channels.values()):
+            said = self._bench.said(channel.at_switch)
+            if said:
+                spoke = True
+                self._carry(channel, said, to_controller=True)
+        return bool(received) or spoke
+
+    def _carry(self, channel: _Channel, data: bytes, *, to_controller: bool) -> None:
+        """Let messages travel: in order, except for answers that are late on their own."""
+        whole, channel.rest[to_controller] = split(channel.rest[to_controller] + data)
+        way = "to_controller" if to_controller else "to_switch"
+        for each in whole:
+            self._messages += 1
+            if self._messages > MOST_MESSAGES:
+                self._note("packets multiply: the trial is cut short")
+                raise _StormError
+            due_ns = self._bench.now_ns + USUAL_NS + self._delays.get((channel.switch, way), 0)
+            alone_ns = (
+                self._delays.get((channel.switch, _LATE_KINDS.get(each.type, "")), 0) if to_controller else 0
+            )
+            if alone_ns:
+                due_ns += alone_ns
+            else:
+                due_ns = max(due_ns, channel.due_ns[to_controller])
+                channel.due_ns[to_controller] = due_ns
+            deliver = self._to_controller if to_controller else self._to_switch
+            self._at(due_ns, lambda each=each, deliver=deliver: deliver(channel, each))  # type: ignore[misc]
+
+    def _to_controller(self, channel: _Channel, message: Message) -> None:
+        if not channel.open:
+            return
+        self._note(f"{channel.switch} -> controller: {message.name()}")
+        if message.type == PACKET_IN:
+            probe = self._probe_of(frame_of_packet_in(message))
+            if probe is not None:
+                probe.asked.append(channel.switch)
+        self._controller.give(channel.at_controller, message.data)
+        self._work()
+
+    def _to_switch(self, channel: _Channel, message: Message) -> None:
+        if not channel.open:
+            return
+        self._note(f"controller -> {channel.switch}: {message.name()}")
+        if message.type == PACKET_OUT:
+            probe = self._probe_of(frame_of_packet_out(message))
+            if probe is not None:
+                probe.released = True
+        self._bench.hear(channel.at_switch, message.data)
+
+    def _work(self) -> None:
+        """Let the controller do what is to be done now."""
+        said = self._controller.step(self._bench.now_ns)
+        for number, data in said.items():
+            self._carry(self._by_number[number], data, to_controller=False)
+        wake_ns = self._controller.wake_ns
+        if wake_ns is not None and wake_ns <= END_NS and wake_ns != self._woken_ns:
+            self._woken_ns = wake_ns
+            self._at(max(wake_ns, self._bench.now_ns), self._work)
+
+    # Hosts
+    def _send(self, host: str, frame: bytes) -> None:
+        if self.observed.homes[host] not in self._down:
+            self._bench.send(self.observed.homes[host], frame)
+
+    def _receive(self, jack: str, frame: bytes) -> None:
+        host = next((name for name, home in self.observed.homes.items() if home == jack), None)
+        if host is None:
+            return
+        own = self.site.hosts[host]
+        asked = frames.asked_for(frame)
+        if asked is not None and asked[0] != asked[1] and asked[1] == own.address:
+            asker = next(each for each in self.site.hosts.values() if each.address == asked[0])
+            self._send(host, frames.arp_reply(own, asker))
+        got = frames.read_ping(frame)
+        if got is None or got.destination != own.mac:
+            return
+        probe = self.observed.probes[got.number]
+        if got.is_reply:
+            probe.answered = True
+        elif not probe.arrived:
+            probe.arrived = True
+            self._send(host, frames.ping(own, self.site.hosts[probe.source], probe.number, is_reply=True))
+
+    def _probe_of(self, frame: bytes) -> Probe | None:
+        got = frames.read_ping(frame)
+        return None if got is None or got.is_reply else self.observed.probes[got.number]
+
+    def _announce_all(self) -> None:
+        for number, host in enumerate(self.site.hosts):
+            one = self.site.hosts[host]
+            self.later(
+                number * _APART_NS,
+                lambda host=host, one=one: self._send(host, frames.arp_request(one, one.address)),  # type: ignore[misc]
+            )
+
+    def _probe_all(self, turn: int) -> None:
+        for number, (one, other) in enumerate(itertools.permutations(self.site.hosts, 2)):
+            self.later(
+                number * _APART_NS,
+                lambda one=one, other=other: self.ping(one, other, turn),  # type: ignore[misc]
+            )
+
+    # The frame of a trial
+    def _disturb(self, event: Event) -> None:
+        self._note(f"* {event.text()}")
+        DISTURBANCES[event.do].do(self, dict(event.options))
+
+    def _heal(self) -> None:
+        self._note("* all that was disturbed is as it should be")
+        self._delays.clear()
+        for link in (*self.site.links, *self.observed.homes):
+            if self.observed.homes.get(link, link) in self._down:
+                self.set_link(link, True)
+        for switch in self.site.switches:
+            self.connect(switch)
+
+    def _keep_tables(self) -> None:
+        self.observed.earlier = {name: each.tables() for name, each in self._readers.items()}
+
+    def _note(self, text: str) -> None:
+        self.observed.timeline.append((self._bench.now_ns, text))
+
+    def _build(self, seed: int) -> Any:
+        bench = extension().SwitchBench(seed)
+        said: dict[str, dict[str, Any]] = {name: {} for name in self.site.switches}
+        for event in self._schedule:
+            if event.do == "full-table":
+                said[event.options["switch"]]["table_size"] = event.options["flows"]
+            elif event.do == "slow-flow-mods":
+                said[event.options["switch"]]["setup_rate"] = float(event.options["rate"])
+        for name, dpid in self.site.switches.items():
+            bench.add_openflow_switch(name, {**self.site.options[name], **said[name]})
+            for port in self.site.ports(name):
+                mac = ":".join(f"02{dpid & 0xFFFFFF:06x}{port:04x}"[at : at + 2] for at in range(0, 12, 2))
+                bench.add_interface(name, f"{name}-eth{port}", mac=mac, number=port)
+        for link, ends in self.site.links.items():
+            bench.add_link(link, *(f"{name}-eth{port}" for name, port in ends), DIRECTION, DIRECTION)
+        for jack, (name, port) in self.site.jacks.items():
+            bench.add_host(jack)
+            bench.add_link(jack, jack, f"{name}-eth{port}", DIRECTION, DIRECTION)
+            if jack not in self.site.homes.values():
+                bench.set_link_up(jack, False)
+        return bench

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""A schedule is drawn from a seed, and can be written, read and refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hybridnet import Topo
+from hybridnet.errors import UsageError
+from hybridnet.tools.explore.disturbances import DISTURBANCES
+from hybridnet.tools.explore.schedule import draw, read_schedule, write_schedule
+from hybridnet.tools.explore.site import site_of
+from hybridnet.topologies import LinearTopo, SingleSwitchTopo
+
+SITE = site_of(LinearTopo(k=3))
+
+
+def test_the_same_seed_draws_the_same_and_every_kind_is_drawn() -> None:
+    drawn = [draw(SITE, seed) for seed in range(200)]
+    assert drawn == [draw(SITE, seed) for seed in range(200)]
+    assert {event.do for schedule in drawn for event in schedule} == set(DISTURBANCES)
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    for seed in range(50):
+        schedule = draw(SITE, seed)
+        file.write_text(write_schedule(schedule))
+        assert read_schedule(file, SITE) == schedule
+
+
+def test_a_network_without_links_between_switches_has_no_link_that_goes_down() -> None:
+    site = site_of(SingleSwitchTopo(k=2))
+    assert all(event.do != "link-down" for seed in range(100) for event in draw(site, seed))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("at: 2s", "write a list of events"),
+        ("[{at: 2s}]", "lacks at or do"),
+        ("[{at: 2s, do: host-move, host: h1, to: s2}]", "did you mean host-moves?"),
+        ("[{at: 2s, do: host-moves, host: h1}]", "lacks to"),
+        ("[{at: 2s, do: host-moves, host: h9, to: s2}]", "there is no 'h9'; there are h1, h2, h3"),
+        ("[{at: 2s, do: ping, from: h1, to: h2, size: 5}]", "ping has no option 'size'"),
+        ("[{at: 2s, do: link-down, link: s2-s1, for: soon}]", "for"),
+        ("[{at: -1s, do: ping, from: h1, to: h2}]", "at"),
+        ("[{at: 7s, do: ping, from: h1, to: h2}]", "6 s"),
+        ("[", "cannot be read as YAML"),
+    ],
+)
+def test_an_event_that_makes_no_sense_is_refused_and_the_error_says_which(
+    tmp_path: Path, written: str, said: str
+) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text(written)
+    with pytest.raises(UsageError) as refused:
+        read_schedule(file, SITE)
+    assert said in str(refused.value)
+
+
+def test_a_network_that_is_no_network_of_hosts_and_switches_is_refused() -> None:
+    topo = Topo()
+    topo.addSimRouter("r1")
+    with pytest.raises(UsageError, match="r1 is a simrouter"):
+        site_of(topo)
+    with pytest.raises(UsageError, match="1 switches and 1 hosts"):
+        site_of(SingleSwitchTopo(k=1))
