@@ -41,6 +41,7 @@ VERBS = {
     "ticket": "ticket",
     "generate": "generate",
     "sweep": "sweep",
+    "explore": "explore",
     "plot": "plot",
     "compare": "compare",
     "rerun": "rerun",

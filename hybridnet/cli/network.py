@@ -268,7 +268,7 @@ def controllers_of(
     from hybridnet.plan.files import FileTopo
     from hybridnet.run.controllers.kinds import Ryu
 
-    words = [] if arguments is None else _words_of(arguments)
+    words = [] if arguments is None else framework_words(arguments)
     if texts is None and isinstance(topo, FileTopo) and topo.controllers is not None:
         if words:
             raise UsageError(
@@ -311,7 +311,8 @@ def _named(name: str, text: str, words: list[str]) -> RemoteController:
     return Ryu(name, *text.split(","), arguments=words, on_line=on_line)
 
 
-def _words_of(arguments: str) -> list[str]:
+def framework_words(arguments: str) -> list[str]:
+    """The words of --controller-arguments. Raises UsageError."""
     try:
         return shlex.split(arguments)
     except ValueError as error:

@@ -1,2 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""The controller microscope: finds what is wrong with an SDN application, and shows it again; see docs/explore.md."""
+"""The controller microscope: finds what is wrong with an SDN application, and shows it again; see docs/explore.md.
+
+seed ─ draw ─▶ Schedule ─ run_trial ─▶ Observed ─ findings ─▶ Finding ─ shrink ─▶ Counterexample
+"""
+
+from __future__ import annotations
+
+from hybridnet.tools.explore.counterexample import Counterexample
+from hybridnet.tools.explore.explore import Explore, Report
+from hybridnet.tools.explore.invariants import INVARIANTS, Finding, Invariant, invariant, isolated, reaches
+from hybridnet.tools.explore.schedule import Event, Schedule
+from hybridnet.tools.explore.trial import Observed
+
+__all__ = [
+    "INVARIANTS",
+    "Counterexample",
+    "Event",
+    "Explore",
+    "Finding",
+    "Invariant",
+    "Observed",
+    "Report",
+    "Schedule",
+    "invariant",
+    "isolated",
+    "reaches",
+]

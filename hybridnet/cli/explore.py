@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet explore``: what is wrong with an SDN application."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import runpy
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hybridnet.cli.network import framework_words
+from hybridnet.cli.simulate import seeds_of
+from hybridnet.cli.topology import find_topology
+from hybridnet.errors import UsageError
+from hybridnet.run.prompt.user_code import require_file, user_code
+
+if TYPE_CHECKING:
+    from hybridnet.tools.explore import Invariant
+
+SUMMARY = "Find what is wrong with an SDN application: many small trials, and the shortest one that shows it."
+EXAMPLES = """  hybridnet explore my_app.py --topo linear,3 --seeds 200
+  hybridnet explore ryu.app.simple_switch_13 --topo linear,3 --pytest move_test.py
+  hybridnet explore my_app.py --topo linear,3 --schedule schedule.yaml
+  hybridnet explore osken:my_app.py --topo tree,2 --invariants firewall.py --json
+"""
+_OSKEN = "osken:"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The application, the network, and how long to look."""
+    parser.add_argument(
+        "app", metavar="APP", help="a Ryu app (a file or a module; several joined by commas), or osken:APP"
+    )
+    parser.add_argument(
+        "--topo",
+        default="linear,3",
+        metavar="NAME[,ARGUMENT...]",
+        help="hosts and switches, as in `hybridnet run`, or a .yaml or .graphml file (default: linear,3)",
+    )
+    parser.add_argument(
+        "--seeds",
+        default="200",
+        metavar="N|FIRST-LAST",
+        help="trials with the seeds 1 to N, or FIRST to LAST (default: 200)",
+    )
+    parser.add_argument(
+        "--schedule", type=Path, metavar="FILE.yaml", help="let this happen in each trial, and nothing else"
+    )
+    parser.add_argument(
+        "--invariants",
+        metavar="FILE.py",
+        help="its invariants must hold, and not that all hosts reach each other (all-reach-all)",
+    )
+    parser.add_argument(
+        "--repeat",
+        type=int,
+        default=5,
+        metavar="N",
+        help="how often what was found is repeated, to see whether it always shows (default: 5)",
+    )
+    parser.add_argument(
+        "--protocols",
+        default="OpenFlow13",
+        metavar="NAME[,NAME]",
+        help="what switches speak: OpenFlow13, OpenFlow10 (default: OpenFlow13)",
+    )
+    parser.add_argument(
+        "--controller-arguments",
+        metavar="WORDS",
+        help="options of the app's framework, such as '--observe-links'",
+    )
+    parser.add_argument(
+        "--pytest",
+        type=Path,
+        metavar="FILE.py",
+        help="write what was found as a test that fails until it is mended",
+    )
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explore, and print what was found. Exit code 1: an invariant does not hold."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from hybridnet.plan.network.openflow import SPOKEN
+    from hybridnet.run.controllers.frameworks import OSKEN, RYU
+    from hybridnet.run.controllers.process import check_module, find_app
+    from hybridnet.tools.explore import INVARIANTS, Explore
+
+    framework = OSKEN if arguments.app.startswith(_OSKEN) else RYU
+    apps = arguments.app.removeprefix(_OSKEN).split(",")
+    for app in apps:
+        found = find_app(app)
+        if not found.endswith(".py"):
+            check_module(found, framework)
+    protocols = arguments.protocols.split(",")
+    for protocol in protocols:
+        if protocol not in SPOKEN:
+            raise UsageError(
+                f"--protocols {arguments.protocols}: a simulated switch speaks {' and '.join(SPOKEN)}; write one of "
+                "them, or both"
+            )
+    if not 1 <= arguments.repeat <= 1000:
+        raise UsageError(f"--repeat {arguments.repeat}: write a number from 1 to 1000")
+    if arguments.pytest is not None and not arguments.pytest.parent.is_dir():
+        raise UsageError(f"--pytest {arguments.pytest}: there is no such folder; make it first")
+    seeds = seeds_of(arguments.seeds)
+    invariants = INVARIANTS if arguments.invariants is None else _invariants_of(arguments.invariants)
+    topo = find_topology(None, arguments.topo)
+    told = Console(stderr=True)
+    with (
+        Explore(
+            *apps,
+            topo=topo,
+            invariants=invariants,
+            framework=framework,
+            arguments=framework_words(arguments.controller_arguments or ""),
+            protocols=protocols,
+        ) as explore,
+        Progress(console=told, transient=True, disable=not told.is_terminal) as progress,
+    ):
+        schedule = None if arguments.schedule is None else explore.read(arguments.schedule)
+        task = progress.add_task("exploring", total=len(seeds))
+        report = explore.run(
+            seeds,
+            schedule=schedule,
+            repetitions=arguments.repeat,
+            on_trial=lambda held: progress.update(task, completed=held),
+        )
+    print(json.dumps(report.to_json()) if arguments.json else report.text())
+    if report.counterexample is None:
+        return 0
+    if arguments.pytest is not None:
+        arguments.pytest.write_text(
+            report.counterexample.pytest_file(_words(arguments, framework.name)), encoding="utf-8"
+        )
+        if not arguments.json:
+            print(f"\nwritten to {arguments.pytest}")
+    return 1
+
+
+def _words(arguments: argparse.Namespace, framework: str) -> list[str]:
+    """The command line without what the test says itself; files by their whole path."""
+    prefix = _OSKEN if framework == "osken" else ""
+    apps = arguments.app.removeprefix(_OSKEN).split(",")
+    whole = [str(Path(app).resolve()) if Path(app).is_file() else app for app in apps]
+    words = ["hybridnet", "explore", prefix + ",".join(whole), "--protocols", arguments.protocols]
+    topo = arguments.topo
+    name, comma, rest = topo.partition(",")
+    if Path(name).is_file():
+        topo = f"{Path(name).resolve()}{comma}{rest}"
+    words += ["--topo", topo]
+    if arguments.invariants is not None:
+        words += ["--invariants", str(Path(arguments.invariants).resolve())]
+    if arguments.controller_arguments is not None:
+        words.append(f"--controller-arguments={arguments.controller_arguments}")
+    return words
+
+
+def _invariants_of(file: str) -> list[Invariant]:
+    """Those of a file, and ours that hold for every network."""
+    from hybridnet.tools.explore import INVARIANTS, Invariant
+
+    require_file(file)
+    with user_code(file, UsageError):
+        names = runpy.run_path(file)
+    own = [each for each in names.values() if isinstance(each, Invariant) and each not in INVARIANTS]
+    if not own:
+        raise UsageError(
+            f"--invariants {file}: it has none; write a function under @invariant (hybridnet.tools.explore), or a name "
+            "for reaches(...) or isolated(...)"
+        )
+    return [*(each for each in INVARIANTS if each.name != "all-reach-all"), *own]

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""What was found, so that a person understands it and can see it again."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from hybridnet.describe.values import counted
+from hybridnet.tools.explore.invariants import Finding
+from hybridnet.tools.explore.schedule import Schedule, write_schedule
+from hybridnet.tools.explore.trial import Observed
+from hybridnet.tools.explore.walk import Way
+
+__all__ = ["Counterexample"]
+
+_MOST_LINES = 60
+_QUIET = ("ECHO", "HELLO", "FEATURES", "GET_CONFIG", "SET_CONFIG", "MULTIPART")
+
+
+@final
+@dataclass(frozen=True)
+class Counterexample:
+    """A schedule with which an invariant does not hold.
+
+    Args:
+        seed: of the trial in which it was found, and of the random numbers of every trial since.
+        drawn: how many events that trial had.
+        schedule: those that are left.
+        runs: trials that it took to leave out the others.
+        shown, repeated: in how many of so many repetitions it shows.
+        found: what does not hold, of the last trial.
+        seen: that trial.
+    """
+
+    seed: int
+    drawn: int
+    schedule: Schedule
+    runs: int
+    shown: int
+    repeated: int
+    found: Sequence[Finding]
+    seen: Observed
+
+    def text(self) -> str:
+        """All of it, on several lines."""
+        first = self.found[0]
+        lines = [f"{first.invariant} does not hold: {first.text}"]
+        lines += [f"  also {each.invariant}: {each.text}" for each in self.found[1:4]]
+        if len(self.found) > 4:
+            lines.append(f"  and {len(self.found) - 4} more")
+        events = counted(len(self.schedule), "event")
+        lines += [
+            "",
+            f"schedule (seed {self.seed}; {events} of {self.drawn}, after {counted(self.runs, 'trial')}; shows in "
+            f"{self.shown} of {self.repeated} repetitions):",
+        ]
+        lines += [f"  {line}" for line in write_schedule(self.schedule).splitlines()] or [
+            "  nothing need happen"
+        ]
+        lines += ["", "what happened:"]
+        lines += [f"  {line}" for line in self._timeline()]
+        way = next((each.way for each in self.found if each.way is not None), None)
+        if way is not None:
+            lines += ["", "the packet's way:"]
+            lines += [f"  {line}" for line in _way(way)]
+        changed = self._changed_tables()
+        if changed:
+            lines += ["", "tables at 1.4 s (-) and in the end (+):"]
+            lines += [f"  {line}" for line in changed]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as data."""
+        return {
+            "seed": self.seed,
+            "drawn_events": self.drawn,
+            "schedule": [event.to_json() for event in self.schedule],
+            "trials_to_shrink": self.runs,
+            "shown": self.shown,
+            "repeated": self.repeated,
+            "findings": [
+                {
+                    "invariant": each.invariant,
+                    "text": each.text,
+                    "way": None if each.way is None else _way(each.way),
+                }
+                for each in self.found
+            ],
+            "timeline": [{"at_s": at_ns / 1e9, "what": what} for at_ns, what in self.seen.timeline],
+            "tables": {
+                "before": {name: tables.text() for name, tables in self.seen.earlier.items()},
+                "after": {} if self.seen.fabric is None else _texts(self.seen),
+            },
+            "log": self.seen.log,
+        }
+
+    def pytest_file(self, words: Sequence[str]) -> str:
+        """A test that fails until the application is mended.
+
+        Args:
+            words: the command line that explores it, without a schedule.
+        """
+        schedule = write_schedule(self.schedule)
+        return f'''"""Found by hybridnet explore, seed {self.seed}: it fails until the application is mended."""
+
+import subprocess
+
+COMMAND = {list(words)!r}
+SCHEDULE = """\\
+{schedule}"""
+
+
+def test_{self.found[0].invariant.replace("-", "_")}_holds(tmp_path):
+    schedule = tmp_path / "schedule.yaml"
+    schedule.write_text(SCHEDULE)
+    command = [*COMMAND, "--seeds", "{self.seed}-{self.seed}", "--schedule", str(schedule)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+'''
+
+    def _timeline(self) -> list[str]:
+        all_of_it = self.seen.timeline
+        for skipped in ((), _QUIET, (*_QUIET, "PACKET")):
+            kept = [each for each in all_of_it if not any(word in each[1] for word in skipped)]
+            if len(kept) <= _MOST_LINES:
+                break
+        more = len(kept) - _MOST_LINES
+        lines = [f"{at_ns / 1e9:9.4f} s  {what}" for at_ns, what in kept[:_MOST_LINES]]
+        return lines + ([f"... and {more} more; --json has all"] if more > 0 else [])
+
+    def _changed_tables(self) -> list[str]:
+        if self.seen.fabric is None:
+            return []
+        lines = []
+        for name, after in _texts(self.seen).items():
+            before = self.seen.earlier[name].text() if name in self.seen.earlier else []
+            differs = [line for line in difflib.ndiff(before, after) if line.startswith(("+ ", "- "))]
+            lines += [f"{name} {line}" for line in differs]
+        return lines[:_MOST_LINES]
+
+
+def _texts(seen: Observed) -> dict[str, list[str]]:
+    assert seen.fabric is not None
+    return {name: tables.text() for name, tables in seen.fabric.tables.items()}
+
+
+def _way(way: Way) -> list[str]:
+    ends = {
+        "host": f"it comes to {way.end.host}",
+        "controller": "a controller gets it",
+        "free": f"it leaves {way.end.place[0]} by port {way.end.place[1]}, where nobody is",
+        "down": f"port {way.end.place[1]} of {way.end.place[0]} is down",
+        "drop": f"{way.end.place[0]} drops it",
+        "loop": f"it is in {way.end.place[0]} again, and goes around for ever",
+    }
+    return [*(hop.text() for hop in way.hops), ends[way.end.kind]]

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Runs trials until an invariant does not hold, and makes of that a counterexample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, final
+
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.values import counted
+from hybridnet.run.controllers.frameworks import RYU, Framework
+from hybridnet.tools.explore.controller import ControllerFactory
+from hybridnet.tools.explore.counterexample import Counterexample
+from hybridnet.tools.explore.invariants import INVARIANTS, Finding, Invariant, findings
+from hybridnet.tools.explore.schedule import Schedule, draw, read_schedule
+from hybridnet.tools.explore.shrink import shrink
+from hybridnet.tools.explore.site import site_of
+from hybridnet.tools.explore.trial import Observed, run_trial
+
+__all__ = ["Explore", "Report"]
+
+REPETITIONS = 5
+
+
+@final
+@dataclass(frozen=True)
+class Report:
+    """What came of it: how many trials all invariants held in, and the counterexample that ended it."""
+
+    app: str
+    held: int
+    invariants: tuple[str, ...]
+    counterexample: Counterexample | None
+
+    def text(self) -> str:
+        """The verdict on one line, and behind it the counterexample."""
+        if self.counterexample is None:
+            return f"{self.app}: {counted(self.held, 'trial')}, and {', '.join(self.invariants)} always held"
+        return f"{self.app}: FOUND after {counted(self.held + 1, 'trial')}\n\n{self.counterexample.text()}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as data."""
+        found = self.counterexample
+        return {
+            "app": self.app,
+            "held": self.held,
+            "invariants": list(self.invariants),
+            "counterexample": None if found is None else found.to_json(),
+        }
+
+
+class Explore:
+    """Looks for what is wrong with an application. A context manager.
+
+    ::
+
+        with Explore("my_app.py", topo=LinearTopo(k=3)) as explore:
+            print(explore.run(range(1, 201)).text())
+
+    Args:
+        apps: as for `hybridnet.Ryu`: files, names of files in ``controllers/``, modules.
+        topo: hosts and switches, at most 64 of them; the switches are simulated whatever their kind is.
+        invariants: what must hold.
+        framework: what the application runs under.
+        arguments: the framework's own options.
+        protocols: what switches speak: ``OpenFlow13`` (default) or ``OpenFlow10``.
+
+    Raises:
+        UsageError: there is no such application, or the topology has something else.
+        EnvironmentLackError: the framework has no environment.
+        ControllerError: the framework cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        *apps: str | Path,
+        topo: Topo,
+        invariants: Sequence[Invariant] = INVARIANTS,
+        framework: Framework = RYU,
+        arguments: Sequence[str] = (),
+        protocols: Sequence[str] = ("OpenFlow13",),
+    ) -> None:
+        self.site = site_of(topo, list(protocols))
+        self._app = ", ".join(Path(app).name for app in apps)
+        self._invariants = tuple(invariants)
+        self._factory = ControllerFactory(apps, framework, arguments)
+
+    def __enter__(self) -> Explore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process that has the framework. Idempotent."""
+        self._factory.close()
+
+    def read(self, path: Path) -> Schedule:
+        """A schedule that somebody has written. Raises UsageError."""
+        return read_schedule(path, self.site)
+
+    def trial(self, schedule: Schedule, seed: int = 1) -> tuple[list[Finding], Observed]:
+        """Run one trial. Returns what does not hold, and what was seen."""
+        seen = run_trial(self.site, schedule, self._factory, seed)
+        return findings(seen, self._invariants), seen
+
+    def run(
+        self,
+        seeds: Iterable[int],
+        *,
+        schedule: Schedule | None = None,
+        repetitions: int = REPETITIONS,
+        on_trial: Callable[[int], object] = lambda held: None,
+    ) -> Report:
+        """One trial for each seed, until an invariant does not hold in one.
+
+        Args:
+            schedule: what happens in each of them; None: what is drawn from its seed.
+            repetitions: how often a counterexample is repeated.
+            on_trial: told after each trial in how many all held.
+        """
+        names = tuple(each.name for each in self._invariants)
+        held = 0
+        for seed in seeds:
+            drawn = draw(self.site, seed) if schedule is None else schedule
+            found, _ = self.trial(drawn, seed)
+            if found:
+                return Report(
+                    self._app, held, names, self._counterexample(drawn, seed, found[0], repetitions)
+                )
+            held += 1
+            on_trial(held)
+        return Report(self._app, held, names, None)
+
+    def _counterexample(self, drawn: Schedule, seed: int, first: Finding, repetitions: int) -> Counterexample:
+        runs = 0
+
+        def shows(events: Sequence[Any]) -> bool:
+            nonlocal runs
+            runs += 1
+            found, _ = self.trial(tuple(events), seed)
+            return any(each.invariant == first.invariant for each in found)
+
+        fewest = tuple(shrink(drawn, shows))
+        tried = [self.trial(fewest, seed) for _ in range(max(repetitions, 1))]
+        shown = [each for each in tried if any(one.invariant == first.invariant for one in each[0])]
+        found, seen = shown[-1] if shown else self.trial(drawn, seed)
+        ordered = sorted(
+            found or [first], key=lambda each: (each.invariant != first.invariant, each.way is None)
+        )
+        return Counterexample(seed, len(drawn), fewest, runs, len(shown), len(tried), ordered, seen)

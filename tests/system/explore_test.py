@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""`hybridnet explore` finds the mistakes of the applications in examples/controllers, and none in the correct one.
+
+Time is simulated, so a busy computer changes nothing but how long this takes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hybridnet.cli import main
+from hybridnet.tools.explore import Explore
+from hybridnet.topologies import LinearTopo
+
+APPS = Path(__file__).parents[2] / "examples" / "controllers"
+pytestmark = pytest.mark.system
+
+
+@pytest.mark.parametrize(
+    ("app", "schedule", "invariant", "needed"),
+    [
+        ("stale_rule", (APPS / "host_moves.yaml").read_text(), "all-reach-all", ["ping", "host-moves"]),
+        ("forgotten_packet", "[{at: 2s, do: ping, from: h1, to: h2}]", "no-forgotten-packet", []),
+        (
+            "empty_switch",
+            "[{at: 2s, do: switch-restarts, switch: s1, for: 200ms}, {at: 3s, do: ping, from: h1, to: h2}]",
+            "all-reach-all",
+            ["switch-restarts"],
+        ),
+        ("full_table", "[{at: 0s, do: full-table, switch: s2, flows: 4}]", "all-reach-all", ["full-table"]),
+        (
+            "changed_while_read",
+            "[{at: 2s, do: port-flaps, host: h1, times: 2, every: 50ms}]",
+            "no-exception",
+            ["port-flaps"],
+        ),
+    ],
+)
+def test_a_planted_mistake_is_found_and_shrunk_to_what_it_needs(
+    app: str, schedule: str, invariant: str, needed: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text(schedule)
+    with Explore(APPS / f"{app}.py", topo=LinearTopo(k=3)) as explore:
+        report = explore.run([1], schedule=explore.read(file), repetitions=2)
+    assert report.counterexample is not None
+    found = report.counterexample
+    assert found.found[0].invariant == invariant
+    assert (found.shown, found.repeated) == (2, 2)
+    assert [event.do for event in found.schedule] == needed
+    assert "shows in 2 of 2 repetitions" in report.text()
+
+
+def test_the_correct_application_is_not_accused_and_a_trial_is_the_same_again() -> None:
+    with Explore(APPS / "learning_switch.py", topo=LinearTopo(k=3)) as explore:
+        report = explore.run(range(1, 6))
+        assert report.counterexample is None, report.text()
+        assert report.held == 5
+        schedule = explore.read(APPS / "host_moves.yaml")
+        [_, first], [_, second] = explore.trial(schedule), explore.trial(schedule)
+        assert first.timeline == second.timeline
+
+
+def test_the_command_says_what_it_found_and_writes_a_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    test = tmp_path / "found_test.py"
+    words = ["explore", str(APPS / "stale_rule.py"), "--seeds", "1", "--repeat", "1", "--json"]
+    code = main([*words, "--schedule", str(APPS / "host_moves.yaml"), "--pytest", str(test)])
+    assert code == 1
+    said = json.loads(capsys.readouterr().out)["counterexample"]
+    assert [event["do"] for event in said["schedule"]] == ["ping", "host-moves"]
+    assert said["findings"][0]["way"][-1] == "port 1 of s2 is down"
+    compile(test.read_text(), str(test), "exec")
+    assert "host-moves" in test.read_text()
