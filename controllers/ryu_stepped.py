@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import ctypes
 import importlib
 import json
 import logging
@@ -40,6 +41,7 @@ from ryu_manager import (
 )
 
 EPOCH_NS = 1_600_000_000_000_000_000  # the wall clock at time zero: September 2020
+PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 MOST_BYTES = 4096  # of a request
 HOST, PORT = "127.0.0.1", 6653  # what the apps read of their listener; nothing listens there
 _FD_SIZE = array.array("i").itemsize
@@ -191,6 +193,7 @@ def become(manager, stepping, control, log, request):
         os.dup2(log, stream)
     os.close(log)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # also while an app computes without end
     random.seed(request["seed"])
     stepping.control = control
     take_the_clock(stepping)

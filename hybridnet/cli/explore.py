@@ -166,7 +166,8 @@ def _invariants_of(file: str) -> list[Invariant]:
     require_file(file)
     with user_code(file, UsageError):
         names = runpy.run_path(file)
-    own = [each for each in names.values() if isinstance(each, Invariant) and each not in INVARIANTS]
+    flat = [each for value in names.values() for each in (value if isinstance(value, list) else [value])]
+    own = [each for each in flat if isinstance(each, Invariant) and each not in INVARIANTS]
     if not own:
         raise UsageError(
             f"--invariants {file}: it has none; write a function under @invariant (hybridnet.tools.explore), or a name "

@@ -54,6 +54,15 @@ def test_a_planted_mistake_is_found_and_shrunk_to_what_it_needs(
     assert "shows in 2 of 2 repetitions" in report.text()
 
 
+def test_an_invariant_of_the_users_own_is_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    schedule = tmp_path / "schedule.yaml"
+    schedule.write_text("[{at: 2s, do: host-moves, host: h1, to: s3}, {at: 3s, do: ping, from: h3, to: h1}]")
+    own = ["--invariants", str(APPS / "firewall_invariants.py"), "--seeds", "1", "--repeat", "1"]
+    for app, code in (("firewall", 0), ("firewall_hole", 1)):
+        assert main(["explore", str(APPS / f"{app}.py"), *own, "--schedule", str(schedule)]) == code
+    assert "h3-isolated-from-h1 does not hold: a ping from h3 arrived at h1" in capsys.readouterr().out
+
+
 def test_the_correct_application_is_not_accused_and_a_trial_is_the_same_again() -> None:
     with Explore(APPS / "learning_switch.py", topo=LinearTopo(k=3)) as explore:
         report = explore.run(range(1, 6))

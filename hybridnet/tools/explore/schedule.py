@@ -26,7 +26,7 @@ BEGIN_NS, END_NS = (
 LATEST_NS = 6_000_000_000  # when all that was disturbed is set right
 _GRAIN_NS = 1_000_000
 _PINGS = (3, 10)
-_DISTURBANCES = (1, 4)
+_DISTURBANCES = (2, 6)
 
 
 @final

@@ -22,7 +22,7 @@ def _beside(name: str) -> ModuleType:
     return module
 
 
-TABLES = 60
+TABLES = 40
 
 
 def compare(first: int, last: int) -> dict[str, int]:
