@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli import main
+from hybridnet.errors import ControllerError
 from hybridnet.tools.explore import Explore
 from hybridnet.topologies import LinearTopo
 
@@ -61,6 +62,16 @@ def test_an_invariant_of_the_users_own_is_checked(capsys: pytest.CaptureFixture[
     for app, code in (("firewall", 0), ("firewall_hole", 1)):
         assert main(["explore", str(APPS / f"{app}.py"), *own, "--schedule", str(schedule)]) == code
     assert "h3-isolated-from-h1 does not hold: a ping from h3 arrived at h1" in capsys.readouterr().out
+
+
+def test_an_application_that_cannot_be_loaded_is_an_error_that_quotes_its_exception(tmp_path: Path) -> None:
+    app = tmp_path / "lacking.py"
+    app.write_text("import nothing_there\n")
+    with Explore(app, topo=LinearTopo(k=2)) as explore, pytest.raises(ControllerError) as refused:
+        explore.run([1])
+    assert "controller lacking.py ended: ModuleNotFoundError: No module named 'nothing_there'" in str(
+        refused.value
+    )
 
 
 def test_the_correct_application_is_not_accused_and_a_trial_is_the_same_again() -> None:

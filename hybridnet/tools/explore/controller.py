@@ -19,7 +19,7 @@ from typing import IO
 
 from hybridnet.errors import ControllerError
 from hybridnet.run.controllers.frameworks import RYU, Framework, python_of
-from hybridnet.run.controllers.process import CONTROLLERS, find_app
+from hybridnet.run.controllers.process import CONTROLLERS, exception_in, find_app
 
 __all__ = ["ControllerFactory", "SteppedController"]
 
@@ -95,7 +95,10 @@ class SteppedController:
         except ConnectionResetError:
             words = []
         if len(words) != 2:
-            raise ControllerError(f"{self._name} ended; its last lines:\n{self._last_lines()}")
+            lines = self._last_lines()
+            raised = exception_in(lines)
+            why = f": {raised}" if raised else f"; its last lines:\n{lines}"
+            raise ControllerError(f"{self._name} ended{why}")
         wake_ns = int(words[1])
         self.wake_ns = None if wake_ns < 0 else wake_ns
 

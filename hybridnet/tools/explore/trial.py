@@ -94,11 +94,12 @@ class Observed:
 
 
 def run_trial(site: Site, schedule: Schedule, factory: ControllerFactory, seed: int = 1) -> Observed:
-    """Run one trial. The same schedule and seed give the same, as far as the application does."""
-    try:
-        controller = factory.make(seed)
-    except ControllerError as error:
-        return Observed(site, dict(site.homes), ended=str(error))
+    """Run one trial. The same schedule and seed give the same, as far as the application does.
+
+    Raises:
+        ControllerError: the application cannot be loaded.
+    """
+    controller = factory.make(seed)
     trial = _Trial(site, schedule, controller, seed)
     try:
         trial.run()
