@@ -125,7 +125,7 @@ class Wire:
             * loss, duplicate, corrupt, reorder: percentage of the packets that are lost, sent twice, damaged by one
               bit, or skip the delay.
             * queue: what may wait for the wire, ``100`` packets or ``"150 kB"``; default 1000 packets.
-            * aqm: ``red``, ``codel`` or ``fq_codel`` instead of drop-tail, ``"codel:target=5ms"``; ecn: it marks.
+            * aqm: ``codel``, ``pie`` or another queue instead of drop-tail, ``"codel:target=5ms"``; ecn: it marks.
             * trace: a mahimahi file, which says when a frame can leave, instead of a rate.
             * jitter_distribution, keep_order, bit_error_rate, reorder_gap, burst, peak, slots, trace_bytes: as
               in `Topo.addLink`; so are the models with parameters, a dictionary or ``"NAME:key=value"``.
