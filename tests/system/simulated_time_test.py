@@ -127,6 +127,12 @@ def test_streams_arguments_environment_and_exit_code_reach_the_command(tmp_path:
     assert (ended.returncode, ended.stdout, ended.stderr) == (7, f"a b red typed {tmp_path}\n", "beside\n")
 
 
+def test_what_is_written_at_once_is_whole(tmp_path: Path) -> None:
+    """Who writes without a buffer does not look how much was taken."""
+    ended = in_kernel(sys.executable, "-uc", "print('x' * 1_000_000)", cwd=tmp_path)
+    assert (ended.returncode, len(ended.stdout)) == (0, 1_000_001)
+
+
 def test_time_passes_without_this_computers(tmp_path: Path) -> None:
     """A day takes no day, and a computation no time."""
     program = (

@@ -77,6 +77,24 @@ static ssize_t host_read(struct file *file, char __user *to, size_t count, loff_
 	return got;
 }
 
+/* All of it, or an error. */
+static ssize_t write_whole(int descriptor, const char *buffer, size_t count)
+{
+	size_t sent = 0;
+	ssize_t result;
+
+	while (sent < count) {
+		result = os_write_file(descriptor, buffer + sent, count - sent);
+		if (result == -EINTR || result == -EAGAIN)
+			continue;
+		if (result < 0)
+			return result;
+		sent += result;
+	}
+	return sent;
+}
+
+/* Whole, as to a file: who writes does not expect that a part is left. */
 static ssize_t host_write(struct file *file, const char __user *from, size_t count, loff_t *unused)
 {
 	int descriptor = descriptor_of(file);
@@ -86,22 +104,18 @@ static ssize_t host_write(struct file *file, const char __user *from, size_t cou
 
 	if (descriptor < 0)
 		return descriptor;
-	count = min_t(size_t, count, LONGEST);
-	buffer = memdup_user(from, count);
-	if (IS_ERR(buffer))
-		return PTR_ERR(buffer);
 	while (sent < count) {
-		result = os_write_file(descriptor, buffer + sent, count - sent);
-		if (result == -EINTR || result == -EAGAIN)
-			continue;
-		if (result < 0) {
-			if (!sent)
-				sent = result;
-			break;
-		}
-		sent += result;
+		size_t part = min_t(size_t, count - sent, LONGEST);
+
+		buffer = memdup_user(from + sent, part);
+		if (IS_ERR(buffer))
+			return sent ? (ssize_t)sent : PTR_ERR(buffer);
+		result = write_whole(descriptor, buffer, part);
+		kfree(buffer);
+		if (result < 0)
+			return sent ? (ssize_t)sent : result;
+		sent += part;
 	}
-	kfree(buffer);
 	return sent;
 }
 
