@@ -30,7 +30,10 @@ class Pair(Topo):
         self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
         self.addLink("a", "b", bw=10, delay="5ms")
 """
-OPTIONAL = {"pexpect"}  # for a script that asks for it, with an error that names the cure
+OPTIONAL = {
+    "pexpect",  # for a script that asks for it, with an error that names the cure
+    *("pytest", "_pytest"),  # whose plug-in is there for who has pytest
+}
 
 
 def test_every_import_is_declared() -> None:

@@ -13,7 +13,7 @@ from hybridnet.describe.topo.direction import direction_options
 from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.observe.recording.outcome import result, take_results
 from hybridnet.observe.results import Limits
-from hybridnet.plan.files import read_topology
+from hybridnet.plan.files import Topohub, read_topology
 from hybridnet.plan.network import MachineSpec, PeeringOptions, PlanOptions, RealtimeOptions, make_plan
 from hybridnet.run.net import Sampling
 from hybridnet.tools.forecast.demand import read_demand
@@ -145,6 +145,9 @@ SUBJECTS = [
     Subject("Topo.addSimHost", adding("addSimHost"), {
         "name": "v1", **options_of("simhost"), "applications": [], **OPTION,
     }),
+    Subject("Topo.addRouter", adding("addRouter"), {
+        "name": "r2", "kind": "frr", "ospf": True, "bgp": 65001, "conf": None, **OPTION,
+    }),
     Subject("Topo.addSimRouter", adding("addSimRouter"), {"name": "r2", **options_of("simrouter"), **OPTION}),
     Subject("Topo.addSimSwitch", adding("addSimSwitch"), {"name": "x1", **options_of("simswitch"), **OPTION}),
     Subject("Topo.addNode", adding("addNode"), {"name": "n1", "isSwitch": False}),
@@ -173,11 +176,17 @@ SUBJECTS = [
     Subject("RealtimeOptions", RealtimeOptions, {
         key: option.default for key, option in table("realtime").planned.items() if not option.plan_only
     }),
+    Subject("topologies.as", TOPOS["as"], {
+        "n": 6, "hosts": 2, "seed": 1, "simulated": False, "bw": None, "delay": "5ms",
+    }),
     Subject("topologies.dumbbell", TOPOS["dumbbell"], {
         "n": 1, "bw": 1, "delay": "5ms", "max_queue_size": 9, "machines": None,
     }),
     Subject("topologies.fattree", TOPOS["fattree"], {"k": 2, "bw": None}),
     Subject("topologies.leafspine", TOPOS["leafspine"], {"spines": 2, "leaves": 2, "n": 1, "bw": None}),
+    Subject("Topohub", Topohub, {
+        "name": "polska", "nodes": "switch", "hosts": 1, "bw": None, "simulated": False,
+    }),
     Subject("topologies.torus", TOPOS["torus"], {"x": 3, "y": 3, "n": 1, "bw": None}),
     Subject("topologies.linear", TOPOS["linear"], {"k": 1, "n": 1, "bw": None}),
     Subject("topologies.minimal", TOPOS["minimal"], {"k": 2, "bw": None}),

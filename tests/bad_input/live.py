@@ -167,6 +167,7 @@ OF_NET = [
     Subject("Net.addHost while it runs", using("addHost"), {"name": "h9", "cls": None, "ip": None, **NO_OPTION}),
     Subject("Net.addLink while it runs", using("addLink"), {**PAIR, "port1": None, "port2": None, "bw": 1}),
     Subject("Net.addSimHost", using("addSimHost"), {"name": "h9", "ip": None, **NO_OPTION}),
+    Subject("Net.addRouter", describing("addRouter"), {"name": "r9", "ospf": True, "bgp": 65001, **NO_OPTION}),
     Subject("Net.addSimRouter", using("addSimRouter"), {"name": "r9", "machine": None, **NO_OPTION}),
     Subject("Net.addSimSwitch", using("addSimSwitch"), {"name": "s9", "machine": None, **NO_OPTION}),
     Subject("Net.delLink", using("delLink"), {"node1": "h1", "node2": "s1", "key": None}),
@@ -180,6 +181,7 @@ OF_NET = [
     Subject("Net.start", describing("start"), {}),
     Subject("Net.stop", describing("stop"), {}),
     Subject("Net.check", using("check"), {}),
+    Subject("Net.waitConverged", using("waitConverged"), {"timeout": 1}),
     Subject("Net.snapshot", using("snapshot"), {"of_elements": True}),
     Subject("Net.live", using("live"), {"host": "127.0.0.1", "port": 0, "names": ()}),
     Subject("Net.capture", using("capture"), {
