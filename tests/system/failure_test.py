@@ -224,7 +224,7 @@ def test_a_machine_that_was_lost_returns(made: Run) -> None:
         wait_until(lambda: "1 received" in net["h1"].cmd(f"ping -c 1 -W 1 {there}"), patience_s=20)
         assert min(rtts_ms(net, "h1", beyond, 3)) < 20  # by r2 again, and not around
         net.check()
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=10) == 0
         assert all(snapshot is not None for snapshot in net.snapshot().values())
         first, second, *_ = net.verdict(mark).reasons
         for said in (first, second):

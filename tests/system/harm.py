@@ -211,7 +211,7 @@ def harm(each: Harm) -> Seen:
     """Build a network, harm it, and see what is said."""
     with Net(Small(), port_type=PORT_TYPE) as net:
         running = Running(net)
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=10) == 0
         time.sleep(1.0)  # what was started for this network is no part of the judged span's moment
         mark = net.mark()
         marked_s = time.monotonic()

@@ -111,7 +111,7 @@ def said(command):
 
 net = Mininet(LinearTopo(2, lopts={"patch": False}), switch=OVSBridge, controller=None)
 net.start()
-assert net.pingAll() == 0
+assert net.pingAll(timeout=10) == 0
 h1, h2 = net.hosts
 sent = "/sys/class/net/s1-eth2/statistics/tx_packets"
 before = int(open(sent).read())

@@ -205,7 +205,7 @@ class WithoutIPv4(Topo):
 def test_pings_go_by_ipv6_where_hosts_have_no_other_address(capsys: pytest.CaptureFixture[str]) -> None:
     with Net(WithoutIPv4(), ip6_base="fd00::/48", controller=None, port_type=PORT_TYPE) as net:
         assert net["h1"].IP() is None
-        assert net.pingAll() == 0.0
+        assert net.pingAll(timeout=10) == 0.0
         assert "Results: 0% dropped (2/2 received)" in capsys.readouterr().err
         net["h2"].cmd("ip -6 addr flush dev h2-eth0 scope global")
         assert net.pingAll() == 100.0

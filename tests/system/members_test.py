@@ -94,7 +94,7 @@ def what_is_there(net: Net) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def net() -> Iterator[Net]:
     with Net(Two(), controller=None) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=10) == 0
         join(net)  # what the first time leaves in caches and pools is there from now on
         net.delMachine("m3")
         yield net

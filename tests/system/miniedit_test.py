@@ -70,7 +70,7 @@ buttons = {each["text"]: each for each in every_widget(app) if isinstance(each, 
 buttons["Run"].invoke()
 app.update()
 assert app.net.waitConnected(timeout=30)
-print("lost", app.net.pingAll(), flush=True)
+print("lost", app.net.pingAll(timeout=10), flush=True)
 buttons["Stop"].invoke()
 app.update()
 print("stopped", app.net is None, flush=True)

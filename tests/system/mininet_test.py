@@ -35,7 +35,7 @@ setLogLevel("info")
 net = Mininet(Two(), host=Marked)
 net.start()
 dumpNodeConnections(net.hosts)
-assert net.pingAll() == 0
+assert net.pingAll(timeout=10) == 0
 h1, h2 = net.get("h1", "h2")
 print("address", h1.IP(), h1.cmd("cat /proc/sys/net/ipv4/ip_forward").strip())
 print("bytes", type(h1.popen("echo x").communicate()[0]).__name__)
@@ -110,7 +110,7 @@ for controller in net.controllers:
     controller.start()
 net.get("s1").start([c0])
 net.waitConnected(timeout=20)
-assert net.pingAll() == 0
+assert net.pingAll(timeout=10) == 0
 """
 
 GROWING = """
@@ -320,7 +320,7 @@ h1.setMAC("00:00:00:00:00:0b", intf="h1-eth2")
 net.start()
 print("ends", h1.intfNames(), *h1.cmd("cat /sys/class/net/h1-eth[12]/address /sys/class/net/h1-eth1/operstate").split())
 net.addLink(h1, h1)
-print("later", "h1-eth4" in h1.cmd("ip link show dev h1-eth3"), net.pingAll())
+print("later", "h1-eth4" in h1.cmd("ip link show dev h1-eth3"), net.pingAll(timeout=10))
 net.delLink(net.links[-1])
 print("gone", "does not exist" in h1.cmd("ip link show dev h1-eth3"))
 net.stop()
@@ -352,7 +352,7 @@ for number in (1, 2):
     net[f"h{number}"].setIP(f"10.0.{number}.1/24")
     net[f"h{number}"].setDefaultRoute(f"via 10.0.{number}.254")
 net.start()
-print("reached", net.pingAll(), "ttl=62" in net["h1"].cmd("ping -c 1 10.0.2.1"))
+print("reached", net.pingAll(timeout=10), "ttl=62" in net["h1"].cmd("ping -c 1 10.0.2.1"))
 net.stop()
 """
 
@@ -376,7 +376,7 @@ net.start()
 c0 = net.get("c0")
 print("node", c0.intfList(), c0.defaultIntf(), c0.pexec("echo", "beside")[0].strip())
 net.terms.append(makeTerm(c0))
-print("own", net.pingAll())
+print("own", net.pingAll(timeout=10))
 net.stop()
 
 net = Mininet(controller=Controller)
@@ -386,7 +386,7 @@ c1, c2 = net.addController("c1"), net.addController("c2", RemoteController, ip="
 net.addLink(h1, s1), net.addLink(h2, s1)
 net.start()
 net.waitConnected()
-print("late", net.pingAll(), *s1.cmd("ovs-vsctl get-controller s1").split())
+print("late", net.pingAll(timeout=10), *s1.cmd("ovs-vsctl get-controller s1").split())
 s1.start([c2])
 print("told", *s1.cmd("ovs-vsctl get-controller s1").split())
 net.stop()
@@ -524,7 +524,7 @@ def test_a_script_goes_on_where_mininet_does(tmp_path: Path) -> None:
 
 def test_without_its_remote_controller_a_network_starts_and_says_so(tmp_path: Path) -> None:
     text = LIKE_MINIEDIT.format(port=6653).replace("timeout=20", "timeout=1")
-    done = run_script(tmp_path, text.replace("assert net.pingAll() == 0", "net.stop()"))
+    done = run_script(tmp_path, text.replace("assert net.pingAll(timeout=10) == 0", "net.stop()"))
     assert done.status == 0, done.err
     assert "Unable to contact the remote controller" in done.err
 

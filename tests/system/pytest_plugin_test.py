@@ -32,7 +32,7 @@ import pytest
 
 @pytest.mark.parametrize("net", ["single,2", "linear,2"], indirect=True)
 def test_pings(net, wait_until, match):
-    assert net.pingAll() == 0
+    assert net.pingAll(timeout=10) == 0
     wait_until(lambda: "priority" in net["s1"].dpctl("dump-flows"))
     match(net.snapshot(), {})
 

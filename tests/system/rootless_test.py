@@ -41,7 +41,7 @@ def by_nobody(shell: str, script: str = "", mode: str = "666") -> Ended:
     return run_on_a_computer(["unshare", "--mount", "bash", "-c", text], input=script, patience_s=10.0)
 
 
-def network(body: str, after: str = "net.pingAll()") -> str:
+def network(body: str, after: str = "net.pingAll(timeout=10)") -> str:
     lines = "".join(f"        {line}\n" for line in body.splitlines())
     return (
         f"from hybridnet import Net, Topo\n\n\nclass Mine(Topo):\n    def build(self):\n{lines}\n\n"
@@ -87,7 +87,7 @@ def test_many_switches_use_packet_sockets() -> None:
 def test_a_script_for_mininet_runs_too() -> None:
     script = (
         "from mininet.net import Mininet\nfrom mininet.topo import SingleSwitchTopo\n"
-        "net = Mininet(SingleSwitchTopo(2))\nnet.start()\nprint('lost', net.pingAll())\nnet.stop()\n"
+        "net = Mininet(SingleSwitchTopo(2))\nnet.start()\nprint('lost', net.pingAll(timeout=10))\nnet.stop()\n"
     )
     done = by_nobody(f"{COMMAND} run --rootless mine.py", script)
     assert (done.status, done.left) == (0, {}), done.err

@@ -21,7 +21,7 @@ for number in (1, 2):
     topo.addLink(f"s{number}", f"r{number}", bw=100)
 topo.addLink("r1", "r2", delay="5ms")
 with Net(topo) as net:
-    assert net.pingAll() == 0
+    assert net.pingAll(timeout=10) == 0
     for name, plan in net.plan.instances.items():
         openflow = [node["name"] for node in plan["nodes"] if node["kind"] == "openflow"]
         print(name, plan["realtime"]["wait"], *(peer["flush"] for peer in plan["peers"]), *openflow)

@@ -337,7 +337,7 @@ TWO_MACHINES = f"""
 from hybridnet import Net
 from hybridnet.topologies import TwoTrees
 with Net(TwoTrees(depth=2, bw=100, delay="{DELAY_MS}ms")) as net:
-    assert net.pingAll() == 0
+    assert net.pingAll(timeout=10) == 0
     print(net["h1"].cmd("ping -c 5 -i 0.2", net["h8"].IP()))
 """
 

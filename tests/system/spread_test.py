@@ -34,7 +34,7 @@ class Row(Topo):
 setLogLevel("info")
 net = Mininet(topo=Row(), link=TCLink)
 net.start()
-assert net.pingAll() == 0
+assert net.pingAll(timeout=10) == 0
 h1, h4 = net.get("h1", "h4")
 print("time", h1.cmd("ping -c 3 -i 0.2 -q", h4.IP()).splitlines()[-1])
 net.configLinkStatus("s2", "s3", "down")

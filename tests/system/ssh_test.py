@@ -203,7 +203,7 @@ def test_a_spare_host_joins_a_running_network_and_leaves_it(place: tuple[Cluster
         for _ in range(2):
             join(net, "m2")
             assert cluster.facts("m2")["hostname"] == "b"
-            assert net.pingAll() == 0
+            assert net.pingAll(timeout=10) == 0
             state = Path(hosts[1].state) / cluster.journal.run
             assert state.exists()
             net.delMachine("m2")

@@ -33,7 +33,7 @@ class Line(Topo):
 net = Mininet(Line())
 net.start()
 places = [switch.cmd("hostname").strip() for switch in net.switches]
-hybridnet.result("lost", net.pingAll())
+hybridnet.result("lost", net.pingAll(timeout=10))
 hybridnet.result("on_a", places.count("a"))
 hybridnet.result("on_b", places.count("b"))
 net.stop()

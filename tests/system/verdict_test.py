@@ -45,7 +45,7 @@ def signal_switches(net: Net, number: int) -> None:
 def test_a_quick_ping_is_trusted_and_busy_cores_saturate() -> None:
     with Net(SingleSwitchTopo(k=2), port_type=PORT_TYPE) as net:
         with net.measured() as quick:
-            assert net.pingAll() == 0
+            assert net.pingAll(timeout=10) == 0
         assert str(quick.verdict) == "trusted: every limit held"
 
         cores = len(os.sched_getaffinity(0))
@@ -63,7 +63,7 @@ def test_a_quick_ping_is_trusted_and_busy_cores_saturate() -> None:
 
 def test_switches_that_are_stopped_are_told_once_with_what_they_dropped() -> None:
     with Net(SingleSwitchTopo(k=2), port_type=PORT_TYPE) as net:
-        assert net.pingAll() == 0
+        assert net.pingAll(timeout=10) == 0
         with net.measured() as stopped:
             before_s = time.monotonic()
             signal_switches(net, signal.SIGSTOP)
