@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.system.computer import run_on_a_computer
+
 pytestmark = pytest.mark.system
 
 SCRIPT = """
@@ -67,9 +69,13 @@ def test_a_scripts_own_argument_that_says_something_else_ends_the_run(tmp_path: 
 
 
 def test_a_mininet_scripts_instances_wait_as_the_command_line_asks(tmp_path: Path) -> None:
-    done = run(tmp_path, OF_MININET, "--wait", "sleep")
-    assert done.returncode == 0, done.stderr
-    assert "\nhere sleep\n" in f"\n{done.stdout}"
+    """On a computer of its own: there is one such network at a time."""
+    script = tmp_path / "script.py"
+    script.write_text(OF_MININET)
+    command = [sys.executable, "-m", "hybridnet.cli", "run", "--wait", "sleep", str(script)]
+    done = run_on_a_computer(command, timeout_s=240)
+    assert done.status == 0, done.err
+    assert "\nhere sleep\n" in f"\n{done.out}"
     refused = run(tmp_path, OF_MININET, "--switches", "simulated")
     assert refused.returncode == 2
     assert "written for Mininet" in refused.stderr
