@@ -5,6 +5,7 @@ guardian does: `guardian_test`.)
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -58,13 +59,27 @@ def children(pid: int) -> list[int]:
 
 
 def kill_with_all_of(run: str, computer: subprocess.Popen[str]) -> None:
-    """Returns once the kernel has ended all processes of a computer's namespaces: it does so one by one."""
+    """Returns once the kernel has ended all processes of a computer's namespaces: it does so one by one, and each gives
+    up its memory, by which it is known, before its files.
+    """
     computer.kill()
     computer.wait()
     deadline = time.monotonic() + 10
-    while traces(run)["processes"]:
+    while traces(run)["processes"] or any(map(is_held, groups_of(run))):
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def is_held(group: Path) -> bool:
+    """Whether a process has it locked."""
+    descriptor = os.open(group, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def command_of(pid: int) -> bytes:
