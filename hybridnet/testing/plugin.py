@@ -77,10 +77,14 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     words = [sys.executable, "-m", "pytest", *map(str, config.invocation_params.args)]
     try:
         return run_again(words, here / FOLDER, 1, _say)
+    except (UsageError, EnvironmentLackError) as error:
+        raise pytest.UsageError(str(error)) from error
     except HybridnetError as error:
-        if isinstance(error, UsageError | EnvironmentLackError):
-            raise pytest.UsageError(str(error)) from error
-        pytest.exit(str(error), returncode=error.exit_code)
+        _say(f"error: {error}")
+        return error.exit_code
+    except KeyboardInterrupt:
+        _say("interrupted")
+        return pytest.ExitCode.INTERRUPTED
 
 
 def _say(line: str) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from hybridnet import Cluster, _simcore
 from hybridnet.experiments.common.three_ways import ARMS, MACHINES, Scale, run_arm
+from hybridnet.observe.results.verdict import Word
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
@@ -42,7 +43,8 @@ def test_an_arrangement_carries_flows_of_both_kinds_and_is_judged(cluster: Clust
     if arm == "mpi":
         assert step.slowdown >= 0.9  # no faster than the wall clock, but for a sample that came late
         assert done.waited_share is not None
-    assert step.goodput_bps["udp"] * step.slowdown == pytest.approx(UDP_MBPS * 1e6, rel=0.2)
+    # On a computer that has too much to do, less arrives; then the verdict must say so.
+    carried = step.goodput_bps["udp"] * step.slowdown == pytest.approx(UDP_MBPS * 1e6, rel=0.2)
+    assert carried or done.verdict.word is not Word.TRUSTED, step
     assert step.goodput_bps["tcp"] > 0
     assert (done.transit_ns is not None) == (arm == "peering")
-    assert done.verdict.word
