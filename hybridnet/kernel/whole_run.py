@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import compileall
 import contextlib
+import filecmp
 import json
 import os
 import sys
@@ -62,8 +63,18 @@ def _stage(given: dict[str, Any]) -> dict[str, Any]:
         "kept": {Path(was): Path(to_be)},
         "directory": Path(given["directory"]),
         "brings": False,
-        "files": {Path(there): Path(here) for there, here in given["files"].items()},
+        "files": {
+            Path(there): Path(here) for there, here in given["files"].items() if not _same(there, here)
+        },
     }
+
+
+def _same(there: str, here: str) -> bool:
+    """Whether this computer has the file where it was. A copy in memory would take other system calls."""
+    try:
+        return filecmp.cmp(there, here, shallow=False)
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

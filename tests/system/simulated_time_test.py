@@ -323,6 +323,7 @@ def test_a_run_that_is_repeated_agrees_and_one_with_another_delay_is_not_identic
     assert "not identical" in hybridnet("compare", "one", "other", cwd=tmp_path).stdout
     again = hybridnet("rerun", "one", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
+    assert "identical, byte for byte" in again.stdout
 
 
 def test_mininets_commands_run_in_simulated_time(tmp_path: Path) -> None:

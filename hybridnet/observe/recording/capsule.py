@@ -89,7 +89,7 @@ class Capsule:
             target = run / FILES / name
             if not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(path, target)
+                shutil.copy(path, target)
 
     def kept(self, wanted: Path, place: Path, named: str) -> str:
         """Add a file and its modules, under the name that is wanted or one like it. Returns the name."""
