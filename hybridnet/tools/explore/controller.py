@@ -58,10 +58,24 @@ class SteppedController:
         self._connections.pop(connection).close()
 
     def give(self, connection: int, data: bytes) -> None:
-        """Let a switch say something; the controller hears it at the next step."""
+        """Let a switch say something; the controller hears it at the next step.
+
+        Raises:
+            ControllerError: that is more than the connection holds until then, some 200 kB.
+        """
         ours = self._connections[connection]
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the controller has closed it
-            ours.send(data)
+        sent = 0
+        try:
+            sent = ours.send(data)
+        except (BrokenPipeError, ConnectionResetError):  # the controller has closed it
+            return
+        except BlockingIOError:
+            pass
+        if sent < len(data):
+            raise ControllerError(
+                f"{self._name}: a switch says {len(data)} bytes at one instant, and the connection holds {sent} of them; "
+                "try it with fewer flows and hosts"
+            )
 
     def step(self, now_ns: int) -> dict[int, bytes]:
         """Let it do all that is to be done at an instant. Returns what it said to its switches, by connection.
