@@ -73,7 +73,7 @@ class SteppedController:
             pass
         if sent < len(data):
             raise ControllerError(
-                f"{self._name}: a switch says {len(data)} bytes at one instant, and the connection holds {sent} of them; "
+                f"{self._name}: a switch says {len(data)} bytes at one instant, and the connection holds {sent}; "
                 "try it with fewer flows and hosts"
             )
 
