@@ -9,7 +9,8 @@ PYTHON := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE# else each of the thousand programs that tests start compiles what it imports
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
 ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
-SOME_AT_A_TIME := -n $(shell expr $$(nproc) + 1) --dist loadfile# files, whose tests share a network
+# Networks keep two processors busy, and their tests measure. Files at a time, whose tests share a network.
+SOME_AT_A_TIME := -n $(shell expr \( $$(nproc) + 1 \) / 2) --dist loadfile
 ON_ONE_CORE := check-wheel docs check-types check-format check-lint check-layers check-stub check-generated# the longest first
 PLANS := hybridnet/describe/schema/plans.py
 TYPES_OF_PLANS := $(PYTHON) -m hybridnet.describe.schema.typed | $(PYTHON) -m ruff format --stdin-filename $(PLANS) -

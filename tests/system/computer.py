@@ -4,12 +4,16 @@
 What runs on this computer itself, as Mininet's scripts do, can then be tested beside others that do the same; and
 everything that it leaves behind is seen, as nobody else is there. Two kinds: bare, and with the packaged Open vSwitch.
 
+Each process that runs tests takes a computer of its own, too, but for the processes: what two tests beside each other
+call alike does not clash, and no test finds another's runs.
+
 Run as ``python -m tests.system.computer REPORT WITH_OVS PATIENCE_S COMMAND…`` within such namespaces, it runs the
 command, and writes what is there afterwards and was not before, and the other way round.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -30,6 +34,7 @@ NAMESPACES = ("--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-c
 # /sys shows the devices of the namespace that mounted it; the folder of Open vSwitch's own database is the test's, too.
 # Named namespaces of the computer below would vanish from /run/netns when they end.
 SETUP = """set -e
+mount --make-rprivate /
 ! mountpoint -q /run/netns || umount --recursive --lazy /run/netns
 mount -t tmpfs tmpfs /run
 mkdir /run/lock /run/cgroup
@@ -44,6 +49,7 @@ ip link set lo up
 exec "$@"
 """
 OVS_CTL = "/usr/share/openvswitch/scripts/ovs-ctl"
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWNET = 0x20000, 0x4000000, 0x8000000, 0x40000000
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,15 @@ class Ended:
 def on_a_computer(command: list[str]) -> list[str]:
     """The command that runs another one on a computer of its own."""
     return ["unshare", *NAMESPACES, "bash", "-c", SETUP, "computer", *command]
+
+
+def take_a_computer() -> None:
+    """Take this thread, and what it starts from now on, onto a computer of its own; it keeps seeing all processes."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"take a computer for the tests of this process: {os.strerror(number)}")
+    subprocess.run(["bash", "-c", SETUP, "computer", "true"], check=True)
 
 
 def run_on_a_computer(

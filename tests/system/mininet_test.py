@@ -39,7 +39,7 @@ assert net.pingAll(timeout=10) == 0
 h1, h2 = net.get("h1", "h2")
 print("address", h1.IP(), h1.cmd("cat /proc/sys/net/ipv4/ip_forward").strip())
 print("bytes", type(h1.popen("echo x").communicate()[0]).__name__)
-print("time", h1.cmd("ping -c 3 -i 0.2 -q", h2.IP()).splitlines()[-1])
+print("time", h1.cmd("ping -c 20 -i 0.1 -q", h2.IP()).splitlines()[-1])
 h1.sendCmd("echo ended, and nobody fetched what it printed")
 h1.sendCmd("echo next")
 print("read", h1.waitOutput().strip())
