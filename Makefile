@@ -144,7 +144,7 @@ test-distribution: install test-unit  ## unit tests and a few of the system tier
 
 nightly: check-slow reproduce-virtual check-analyzer fuzz test-distributions test-wheel test-image  ## what takes long: slow tests, experiments in virtual time, clang's analyzer, fuzzing, other releases of Debian, the wheel there, the image
 
-reproduce: install  ## every experiment at full length with its checks, alone on this computer: one table, runs/reproduce; an hour (root)
+reproduce: install  ## every experiment at full length with its checks, alone on this computer: one table, runs/reproduce; hours (root)
 	@.venv/bin/hybridnet reproduce --all --tries 3
 
 reproduce-virtual: install  ## every experiment that keeps virtual time, at full length with its checks: runs/reproduced

@@ -4,8 +4,8 @@
 What runs on this computer itself, as Mininet's scripts do, can then be tested beside others that do the same; and
 everything that it leaves behind is seen, as nobody else is there. Two kinds: bare, and with the packaged Open vSwitch.
 
-Each process that runs tests takes a computer of its own, too, but for the processes: what two tests beside each other
-call alike does not clash, and no test finds another's runs.
+Each process that runs tests takes a computer of its own, too, on which it still sees all processes. So tests beside
+each other may use the same names, and none finds another's runs.
 
 Run as ``python -m tests.system.computer REPORT WITH_OVS PATIENCE_S COMMAND…`` within such namespaces, it runs the
 command, and writes what is there afterwards and was not before, and the other way round.
@@ -13,7 +13,6 @@ command, and writes what is there afterwards and was not before, and the other w
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import shutil
@@ -28,6 +27,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from hybridnet.machines.workers.init import (
+    CLONE_NEWIPC,
+    CLONE_NEWNET,
+    CLONE_NEWNS,
+    CLONE_NEWUTS,
+    unshare,
+)
 
 ROOT = Path(__file__).parents[2]
 NAMESPACES = ("--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--mount-proc")
@@ -49,7 +56,6 @@ ip link set lo up
 exec "$@"
 """
 OVS_CTL = "/usr/share/openvswitch/scripts/ovs-ctl"
-CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWNET = 0x20000, 0x4000000, 0x8000000, 0x40000000
 
 
 @dataclass(frozen=True)
@@ -74,10 +80,7 @@ def on_a_computer(command: list[str]) -> list[str]:
 
 def take_a_computer() -> None:
     """Take this thread, and what it starts from now on, onto a computer of its own; it keeps seeing all processes."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"take a computer for the tests of this process: {os.strerror(number)}")
+    unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNET)
     subprocess.run(["bash", "-c", SETUP, "computer", "true"], check=True)
 
 
