@@ -6,6 +6,7 @@ No test here waits for anything by the clock of this computer, but for the end o
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import signal
@@ -319,6 +320,8 @@ def test_a_run_that_is_repeated_agrees_and_one_with_another_delay_is_not_identic
     for out, script in (("one", "network.py"), ("two", "network.py"), ("other", "slower.py")):
         ended = hybridnet(*words, out, script, cwd=tmp_path)
         assert ended.returncode == 0, ended.stderr
+    machines = json.loads((tmp_path / "one" / "network-1" / "machines.json").read_text())
+    assert all(facts["memory_available_bytes"] == facts["memory_bytes"] for facts in machines.values())
     assert "identical, byte for byte" in hybridnet("compare", "one", "two", cwd=tmp_path).stdout
     assert "not identical" in hybridnet("compare", "one", "other", cwd=tmp_path).stdout
     again = hybridnet("rerun", "one", cwd=tmp_path)

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypedDict, final
@@ -17,6 +18,7 @@ from typing import TypedDict, final
 from hybridnet.agent.switching.openvswitch import kernel_datapath
 from hybridnet.system.processor import computer, processor_model
 from hybridnet.system.rootless import in_user_namespace
+from hybridnet.system.simulated_time import time_is_simulated
 
 
 @final
@@ -60,7 +62,7 @@ def capacity(shared_switching: bool) -> Capacity:
         "cpus": sorted(os.sched_getaffinity(0)),
         "kernel_datapath": kernel_datapath(),
         "afxdp": _afxdp(),
-        "memory_available_bytes": _memory()["MemAvailable"],
+        "memory_available_bytes": _available(_memory()),
         "shared_switching": shared_switching,
     }
 
@@ -76,7 +78,7 @@ def facts() -> Facts:
         "processor": processor_model(),
         "cpus": sorted(os.sched_getaffinity(0)),
         "memory_bytes": memory["MemTotal"],
-        "memory_available_bytes": memory["MemAvailable"],
+        "memory_available_bytes": _available(memory),
         "root": os.geteuid() == 0,
         "openvswitch": _openvswitch_version(),
         "kernel_datapath": kernel_datapath(),
@@ -94,6 +96,13 @@ def _memory() -> dict[str, int]:
     """The figures of /proc/meminfo, in bytes."""
     lines = re.findall(r"^(\w+):\s+(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
     return {name: int(kilobytes) * 1024 for name, kilobytes in lines}
+
+
+def _available(memory: Mapping[str, int]) -> int:
+    """What programs may still take, in bytes. In simulated time it is all that the kernel has: what it holds already
+    depends on the computer's files, in pages, and a run would not repeat.
+    """
+    return memory["MemTotal" if time_is_simulated() else "MemAvailable"]
 
 
 def _openvswitch_version() -> str | None:
