@@ -9,7 +9,7 @@ import runpy
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hybridnet.cli.network import framework_words
+from hybridnet.cli.network import framework_words, simulated_protocols
 from hybridnet.cli.simulate import seeds_of
 from hybridnet.cli.topology import find_topology
 from hybridnet.errors import UsageError
@@ -84,7 +84,6 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from hybridnet.plan.network.openflow import SPOKEN
     from hybridnet.run.controllers.frameworks import OSKEN, RYU
     from hybridnet.run.controllers.process import check_module, find_app
     from hybridnet.tools.explore import INVARIANTS, Explore
@@ -95,13 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = find_app(app)
         if not found.endswith(".py"):
             check_module(found, framework)
-    protocols = arguments.protocols.split(",")
-    for protocol in protocols:
-        if protocol not in SPOKEN:
-            raise UsageError(
-                f"--protocols {arguments.protocols}: a simulated switch speaks {' and '.join(SPOKEN)}; write one of "
-                "them, or both"
-            )
+    protocols = simulated_protocols(arguments.protocols)
     if not 1 <= arguments.repeat <= 1000:
         raise UsageError(f"--repeat {arguments.repeat}: write a number from 1 to 1000")
     if arguments.pytest is not None and not arguments.pytest.parent.is_dir():

@@ -42,6 +42,7 @@ VERBS = {
     "generate": "generate",
     "sweep": "sweep",
     "explore": "explore",
+    "controller-bench": "controller_bench",
     "plot": "plot",
     "compare": "compare",
     "rerun": "rerun",

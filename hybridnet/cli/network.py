@@ -45,6 +45,7 @@ __all__ = [
     "instances_asked",
     "machine_names",
     "plan_options",
+    "simulated_protocols",
 ]
 
 
@@ -317,6 +318,23 @@ def framework_words(arguments: str) -> list[str]:
         return shlex.split(arguments)
     except ValueError as error:
         raise UsageError(f"--controller-arguments {arguments}: {error}; close the quotation") from None
+
+
+def simulated_protocols(text: str) -> tuple[str, ...]:
+    """The versions of OpenFlow that --protocols means, where all switches are simulated. Raises UsageError.
+
+    Example:
+        >>> simulated_protocols("OpenFlow10,OpenFlow13")
+        ('OpenFlow10', 'OpenFlow13')
+    """
+    from hybridnet.plan.network.openflow import SPOKEN
+
+    protocols = tuple(text.split(","))
+    if not set(protocols) <= set(SPOKEN):
+        raise UsageError(
+            f"--protocols {text}: a simulated switch speaks {' and '.join(SPOKEN)}; write one of them, or both"
+        )
+    return protocols
 
 
 def _controller(name: str, options: dict[str, Any]) -> RemoteController:
