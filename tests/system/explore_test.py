@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from hybridnet.cli import main
+from hybridnet.cli.topology import find_topology
 from hybridnet.errors import ControllerError
-from hybridnet.tools.explore import Explore
+from hybridnet.tools.explore import Explore, reaches
 from hybridnet.topologies import LinearTopo
 
 APPS = Path(__file__).parents[2] / "examples" / "controllers"
@@ -38,6 +39,13 @@ pytestmark = pytest.mark.system
             "no-exception",
             ["port-flaps"],
         ),
+        (
+            "wrong_order",
+            "[{at: 0s, do: slow-flow-mods, switch: s2, rate: 20}]",
+            "no-forgotten-packet",
+            ["slow-flow-mods"],
+        ),
+        ("lost_link", "[{at: 2s, do: link-down, link: s2-s1, for: 100ms}]", "all-reach-all", ["link-down"]),
     ],
 )
 def test_a_planted_mistake_is_found_and_shrunk_to_what_it_needs(
@@ -53,6 +61,28 @@ def test_a_planted_mistake_is_found_and_shrunk_to_what_it_needs(
     assert (found.shown, found.repeated) == (2, 2)
     assert [event.do for event in found.schedule] == needed
     assert "shows in 2 of 2 repetitions" in report.text()
+
+
+def test_a_loop_that_lasts_for_a_second_is_found(tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text(
+        "[{at: 2s, do: link-down, link: s1-s2, for: 1200ms}, {at: 3.4s, do: ping, from: h3, to: h1}]"
+    )
+    ring = find_topology(None, str(APPS / "ring.yaml"))
+    for app, invariant in (("early_tree", "no-storms"), ("tree_flood", None), ("shortest_paths", None)):
+        with Explore(APPS / f"{app}.py", topo=ring) as explore:
+            found, _ = explore.trial(explore.read(file))
+        assert [each.invariant for each in found] == ([] if invariant is None else [invariant]), app
+
+
+def test_the_way_is_that_of_the_tables() -> None:
+    ring = find_topology(None, str(APPS / "ring.yaml"))
+    short = (reaches("h1", "h3", hops=2), reaches("h1", "h3", via="s2"))
+    with Explore(APPS / "shortest_paths.py", topo=ring, invariants=short) as explore:
+        found, _ = explore.trial(())
+    assert [each.text for each in found] == [
+        "packets from h1 come to h3 without crossing s2: they cross s1, s3"
+    ]
 
 
 def test_an_invariant_of_the_users_own_is_checked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -69,7 +69,8 @@ class Explore:
         protocols: what switches speak: ``OpenFlow13`` (default) or ``OpenFlow10``.
 
     Raises:
-        UsageError: there is no such application, or the topology has something else.
+        UsageError: there is no such application, the topology has something else, or an invariant names what it has
+            not.
         EnvironmentLackError: the framework has no environment.
         ControllerError: the framework cannot be loaded.
     """
@@ -86,6 +87,8 @@ class Explore:
         self.site = site_of(topo, list(protocols))
         self._app = ", ".join(Path(app).name for app in apps)
         self._invariants = tuple(invariants)
+        for each in self._invariants:
+            each.check_names(self.site)
         self._factory = ControllerFactory(apps, framework, arguments)
 
     def __enter__(self) -> Explore:

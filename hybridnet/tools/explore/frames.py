@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
 from hybridnet.tools.explore.site import Host
 
-__all__ = ["Ping", "arp_reply", "arp_request", "asked_for", "ping", "read_ping"]
+__all__ = ["Ping", "arp_reply", "arp_request", "asked_for", "frame_text", "ping", "read_ping"]
 
 BROADCAST = (1 << 48) - 1
 _ARP, _IPV4 = 0x0806, 0x0800
@@ -67,6 +68,16 @@ def read_ping(frame: bytes) -> Ping | None:
     high, low = struct.unpack_from("!HH", frame, 38)
     destination, source = int.from_bytes(frame[:6], "big"), int.from_bytes(frame[6:12], "big")
     return Ping(high << 16 | low, frame[34] == _ECHO_REPLY, source, destination)
+
+
+def frame_text(frame: bytes, hosts: Iterable[Host]) -> str:
+    """What it is and whose, for people: ``an ARP message of h3 to everybody``."""
+    names = {host.mac: host.name for host in hosts} | {BROADCAST: "everybody"}
+    destination, source = (int.from_bytes(frame[at : at + 6], "big") for at in (0, 6))
+    what = "an ARP message" if frame[12:14] == _ARP.to_bytes(2, "big") else "a packet"
+    return (
+        f"{what} of {names.get(source, f'{source:012x}')} to {names.get(destination, f'{destination:012x}')}"
+    )
 
 
 def _ethernet(destination: int, source: int, kind: int) -> bytes:

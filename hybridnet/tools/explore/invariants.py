@@ -16,12 +16,19 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import final
 
+from hybridnet.describe.values import counted, shown
+from hybridnet.errors import UsageError
+from hybridnet.tools.explore.frames import frame_text
 from hybridnet.tools.explore.header import cube_of
+from hybridnet.tools.explore.site import Site
 from hybridnet.tools.explore.trial import PROBES_NS, Observed
-from hybridnet.tools.explore.walk import Partition, Way
+from hybridnet.tools.explore.walk import Class, Partition, Way
 
 __all__ = ["INVARIANTS", "Finding", "Invariant", "findings", "invariant", "isolated", "reaches"]
 
+MOST_TIMES = 8
+"""So often a packet may come to the controller from one switch each time that it is sent: loops of some packets, while
+tables change, are no storm."""
 _LAST = len(PROBES_NS)
 _IPV4, _ICMP = 0x0800, 1
 
@@ -39,10 +46,29 @@ class Finding:
 @final
 @dataclass(frozen=True)
 class Invariant:
-    """One of them."""
+    """One of them.
+
+    Args:
+        check: yields what does not hold, with the way of a packet if there is one.
+        hosts, switches: that it names.
+    """
 
     name: str
     check: Callable[[Observed], Iterable[str | tuple[str, Way]]]
+    hosts: tuple[str, ...] = ()
+    switches: tuple[str, ...] = ()
+
+    def check_names(self, site: Site) -> None:
+        """Raise UsageError where it names what the network has not."""
+        for what, names, there in (
+            ("host", self.hosts, site.hosts),
+            ("switch", self.switches, site.switches),
+        ):
+            for name in names:
+                if name not in there:
+                    raise UsageError(
+                        f"invariant {self.name}: the network has no {what} {shown(name)}; it has {', '.join(there)}"
+                    )
 
 
 def invariant(check: Callable[[Observed], Iterable[str | tuple[str, Way]]]) -> Invariant:
@@ -77,15 +103,36 @@ def no_loops(seen: Observed) -> Iterator[tuple[str, Way]]:
                     return
 
 
-def _black_hole(seen: Observed, source: str, target: str) -> tuple[str, Way] | None:
-    """Where pings go by the tables, if they neither come to their host nor to the controller."""
+@invariant
+def no_storms(seen: Observed) -> Iterator[str]:
+    """No packet comes to the controller from a switch again and again, while its host has sent it once.
+
+    What goes around for some time only, while a spanning tree is computed, is in no table at the end.
+    """
+    for (switch, frame), times in seen.asked.items():
+        sent = seen.sent.get(frame, 0)
+        if sent and times > MOST_TIMES * sent:
+            yield (
+                f"{frame_text(frame, seen.site.hosts.values())} came to the controller from {switch} "
+                f"{counted(times, 'time')}, and was sent {counted(sent, 'time')}: it went around in a loop"
+            )
+            return
+
+
+def _pings(seen: Observed, source: str, target: str) -> Iterator[Class]:
+    """Where pings go by the tables."""
     assert seen.fabric is not None
     one, other = seen.site.hosts[source], seen.site.hosts[target]
     header = cube_of(
         eth_src=one.mac, eth_dst=other.mac, eth_type=_IPV4, ip_proto=_ICMP, ipv4_src=one.address,
         ipv4_dst=other.address, icmpv4_type=8,
     )  # fmt: skip
-    for each in Partition(seen.fabric, header).classes(seen.site.jacks[seen.homes[source]]):
+    yield from Partition(seen.fabric, header).classes(seen.site.jacks[seen.homes[source]])
+
+
+def _black_hole(seen: Observed, source: str, target: str) -> tuple[str, Way] | None:
+    """Where pings go by the tables, if they neither come to their host nor to the controller."""
+    for each in _pings(seen, source, target):
         ends = [way.end for way in each.ways]
         if any(end.host == target or end.kind == "controller" for end in ends):
             continue
@@ -149,13 +196,58 @@ def no_exception(seen: Observed) -> Iterator[str]:
             return
 
 
-INVARIANTS = (no_exception, no_loops, all_reach_all, no_forgotten_packet)
+INVARIANTS = (no_exception, no_loops, no_storms, all_reach_all, no_forgotten_packet)
 """Those that are checked unless the user says others."""
 
 
-def reaches(source: str, target: str) -> Invariant:
-    """A host reaches another one in the end."""
-    return Invariant(f"{source}-reaches-{target}", lambda seen: _unreached(seen, source, target))
+def reaches(source: str, target: str, *, via: str | None = None, hops: int | None = None) -> Invariant:
+    """A host reaches another one in the end, and if that is said, on a way of this kind.
+
+    The way is that of the tables; what the controller sends on itself has none.
+
+    Args:
+        source, target: hosts.
+        via: a switch through which every packet comes; None: any way will do.
+        hops: switches that a packet crosses at most, 1 or more; None: any number.
+
+    Raises:
+        UsageError: `hops` is no such number.
+    """
+    name = f"{source}-reaches-{target}"
+    if hops is not None and (isinstance(hops, bool) or not isinstance(hops, int) or hops < 1):
+        raise UsageError(f"invariant {name}: hops {shown(hops)}: write a number of switches, 1 or more")
+    name += ("" if via is None else f"-via-{via}") + (
+        "" if hops is None else f"-in-{counted(hops, 'hop')}".replace(" ", "-")
+    )
+
+    def check(seen: Observed) -> Iterator[str | tuple[str, Way]]:
+        yield from _unreached(seen, source, target)
+        yield from _astray(seen, source, target, via, hops)
+
+    return Invariant(name, check, (source, target), () if via is None else (via,))
+
+
+def _astray(
+    seen: Observed, source: str, target: str, via: str | None, hops: int | None
+) -> Iterator[tuple[str, Way]]:
+    """The ways to a host that do not go where they are to go, or are too long; the first of each."""
+    ways = [way for each in _pings(seen, source, target) for way in each.ways if way.end.host == target]
+    past = [way for way in ways if via is not None and via not in (hop.switch for hop in way.hops)]
+    far = [way for way in ways if hops is not None and len(way.hops) > hops]
+    for way in past[:1]:
+        yield (
+            f"packets from {source} come to {target} without crossing {via}: they cross {_crossed(way)}",
+            way,
+        )
+    for way in far[:1]:
+        yield (
+            f"packets from {source} to {target} cross {len(way.hops)} switches ({_crossed(way)}), and may cross {hops}",
+            way,
+        )
+
+
+def _crossed(way: Way) -> str:
+    return ", ".join(hop.switch for hop in way.hops)
 
 
 def isolated(source: str, target: str) -> Invariant:
@@ -167,4 +259,4 @@ def isolated(source: str, target: str) -> Invariant:
                 yield f"a ping from {source} arrived at {target}, which must be isolated from it"
                 return
 
-    return Invariant(f"{source}-isolated-from-{target}", check)
+    return Invariant(f"{source}-isolated-from-{target}", check, (source, target))

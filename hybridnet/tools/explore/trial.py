@@ -66,7 +66,7 @@ class Probe:
     arrived: bool = False
     answered: bool = False
     asked: list[str] = field(default_factory=list)  # switches that sent it to the controller
-    released: bool = False  # the controller sent it on
+    released: bool = False  # since it was asked the last time, the controller sent it on
 
 
 @final
@@ -78,6 +78,8 @@ class Observed:
         site: its network, and `homes` where each host is in the end, by jack.
         fabric: the tables in the end; None: packets multiplied without end, and the trial was cut short.
         earlier: the tables before the schedule began, by switch.
+        sent: how often hosts have sent a frame.
+        asked: how often a frame came to the controller from a switch.
         timeline: what happened, by instant in nanoseconds.
         log: what the controller printed.
     """
@@ -88,6 +90,8 @@ class Observed:
     probes: dict[int, Probe] = field(default_factory=dict)
     fabric: Fabric | None = None
     earlier: dict[str, Tables] = field(default_factory=dict)
+    sent: dict[bytes, int] = field(default_factory=dict)
+    asked: dict[tuple[str, bytes], int] = field(default_factory=dict)
     timeline: list[tuple[int, str]] = field(default_factory=list)
     log: str = ""
     ended: str = ""  # why the controller ended, if it did
@@ -285,9 +289,14 @@ class _Trial:
             return
         self._note(f"{channel.switch} -> controller: {message.name()}")
         if message.type == PACKET_IN:
-            probe = self._probe_of(frame_of_packet_in(message))
+            frame = frame_of_packet_in(message)
+            self.observed.asked[channel.switch, frame] = (
+                self.observed.asked.get((channel.switch, frame), 0) + 1
+            )
+            probe = self._probe_of(frame)
             if probe is not None:
                 probe.asked.append(channel.switch)
+                probe.released = False
         self._controller.give(channel.at_controller, message.data)
         self._work()
 
@@ -314,6 +323,7 @@ class _Trial:
     # Hosts
     def _send(self, host: str, frame: bytes) -> None:
         if self.observed.homes[host] not in self._down:
+            self.observed.sent[frame] = self.observed.sent.get(frame, 0) + 1
             self._bench.send(self.observed.homes[host], frame)
 
     def _receive(self, jack: str, frame: bytes) -> None:

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Invariants of what was observed, over tables that the tests write::
+
+h1 - 1 s1 2 - 1 s2 2 - 1 s3 2 - h3        linear; s1 and s3 also joined: s1 3 - 3 s3
+               3 - h2
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from hybridnet import Topo
+from hybridnet.errors import UsageError
+from hybridnet.tools.explore import reaches
+from hybridnet.tools.explore.frames import arp_request, frame_text, ping
+from hybridnet.tools.explore.header import cube_of
+from hybridnet.tools.explore.invariants import MOST_TIMES, Finding, findings, no_forgotten_packet, no_storms
+from hybridnet.tools.explore.site import Site, site_of
+from hybridnet.tools.explore.tables import Action, Port, Rule, Tables
+from hybridnet.tools.explore.trial import Observed, Probe
+from hybridnet.tools.explore.walk import Fabric, Place
+
+
+class Triangle(Topo):
+    def build(self) -> None:
+        for name in ("s1", "s2", "s3"):
+            self.addSwitch(name)
+            self.addHost(f"h{name[1]}")
+            self.addLink(f"h{name[1]}", name)
+        for one, other in (("s1", "s2"), ("s2", "s3"), ("s3", "s1")):
+            self.addLink(one, other)
+
+
+SITE: Site = site_of(Triangle())
+TO_H3 = cube_of(eth_dst=SITE.hosts["h3"].mac)
+
+
+def port(switch: str, toward: str) -> int:
+    """The port of a switch to another one, or to its host."""
+    for one, other in SITE.links.values():
+        for here, there in ((one, other), (other, one)):
+            if (here[0], there[0]) == (switch, toward):
+                return here[1]
+    return SITE.jacks[SITE.homes[toward]][1]
+
+
+def observed(*way: str) -> Observed:
+    """A network in which what goes to h3 follows these nodes."""
+    peers: dict[Place, Place | str] = {}
+    for one, other in SITE.links.values():
+        peers[one], peers[other] = other, one
+    for host, jack in SITE.homes.items():
+        peers[SITE.jacks[jack]] = host
+    tables = {
+        name: Tables(ports={each: Port(each, True, True, True) for each in SITE.ports(name)})
+        for name in SITE.switches
+    }
+    for switch, toward in itertools.pairwise(way):
+        tables[switch].flows.append(Rule(0, 1, TO_H3, (Action("output", port(switch, toward)),)))
+        tables[switch].sort()
+    return Observed(SITE, dict(SITE.homes), fabric=Fabric(tables, peers))
+
+
+def found(seen: Observed, **kind: object) -> list[Finding]:
+    return findings(seen, [reaches("h1", "h3", **kind)])  # type: ignore[arg-type]
+
+
+def test_a_way_through_a_switch_holds_where_every_packet_crosses_it() -> None:
+    long, short = observed("s1", "s2", "s3", "h3"), observed("s1", "s3", "h3")
+    assert found(long, via="s2") == []
+    [finding] = found(short, via="s2")
+    assert finding.invariant == "h1-reaches-h3-via-s2"
+    assert finding.text == "packets from h1 come to h3 without crossing s2: they cross s1, s3"
+    assert finding.way is not None
+    assert [hop.switch for hop in finding.way.hops] == ["s1", "s3"]
+
+
+def test_a_way_of_at_most_so_many_hops_counts_switches() -> None:
+    long, short = observed("s1", "s2", "s3", "h3"), observed("s1", "s3", "h3")
+    assert found(short, hops=2) == found(long, hops=3) == []
+    [finding] = found(long, hops=2)
+    assert finding.invariant == "h1-reaches-h3-in-2-hops"
+    assert finding.text == "packets from h1 to h3 cross 3 switches (s1, s2, s3), and may cross 2"
+
+
+def test_a_black_hole_is_one_whatever_the_way_is_to_be() -> None:
+    hole = observed("s1", "s2")
+    assert [each.text for each in found(hole, via="s2", hops=5)] == [
+        f"packets from h1 to h3 are dropped at s2 port {port('s2', 's1')}"
+    ]
+
+
+@pytest.mark.parametrize("hops", [0, -1, 1.5, True, "2"])
+def test_a_number_of_hops_that_is_none_is_refused(hops: object) -> None:
+    with pytest.raises(
+        UsageError, match=r"invariant h1-reaches-h3: hops .* write a number of switches, 1 or more"
+    ):
+        reaches("h1", "h3", hops=hops)  # type: ignore[arg-type]
+
+
+def test_names_that_the_network_has_not_are_refused() -> None:
+    reaches("h1", "h3", via="s2").check_names(SITE)
+    with pytest.raises(UsageError, match="no switch 'h2'; it has s1, s2, s3"):
+        reaches("h1", "h3", via="h2").check_names(SITE)
+    with pytest.raises(UsageError, match="invariant h1-reaches-h9: the network has no host 'h9'"):
+        reaches("h1", "h9").check_names(SITE)
+
+
+def test_a_packet_that_asks_much_more_often_than_it_is_sent_went_around() -> None:
+    seen = observed()
+    frame = arp_request(SITE.hosts["h3"], 1)
+    seen.sent[frame] = 2
+    seen.asked["s1", frame] = 2 * MOST_TIMES
+    seen.asked["s2", b"a probe of the controller"] = 1000  # which no host has sent
+    assert findings(seen, [no_storms]) == []
+    seen.asked["s2", frame] = 2 * MOST_TIMES + 1
+    [finding] = findings(seen, [no_storms])
+    assert finding.text == (
+        "an ARP message of h3 to everybody came to the controller from s2 17 times, and was sent 2 times: it went "
+        "around in a loop"
+    )
+
+
+def test_a_packet_is_forgotten_if_nothing_was_sent_on_since_the_controller_was_asked() -> None:
+    seen = observed()
+    seen.probes[1] = Probe(1, "h1", "h3", 1, asked=["s1", "s2"], released=False)
+    seen.probes[2] = Probe(2, "h1", "h3", 1, asked=["s1"], released=True)
+    seen.probes[3] = Probe(3, "h1", "h3", 0, asked=["s1"])  # while the network was disturbed
+    [finding] = findings(seen, [no_forgotten_packet])
+    assert "got a ping from h1 to h3 from s2 and never sent it on" in finding.text
+
+
+def test_a_frame_is_named_by_its_hosts() -> None:
+    one, other = SITE.hosts["h1"], SITE.hosts["h2"]
+    assert frame_text(ping(one, other, 1), [one, other]) == "a packet of h1 to h2"
+    assert frame_text(ping(one, other, 1), [one]) == "a packet of h1 to 000000000002"
