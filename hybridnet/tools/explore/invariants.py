@@ -13,7 +13,7 @@ An invariant is a function from what was observed to its findings; ``@invariant`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 from hybridnet.describe.values import counted, shown
@@ -120,14 +120,15 @@ def no_storms(seen: Observed) -> Iterator[str]:
 
 
 def _pings(seen: Observed, source: str, target: str) -> Iterator[Class]:
-    """Where pings go by the tables."""
+    """Where pings go by the tables, as OpenFlow has it: what one switch forwards, another one may drop."""
     assert seen.fabric is not None
+    fabric = replace(seen.fabric, by_the_book=True)
     one, other = seen.site.hosts[source], seen.site.hosts[target]
     header = cube_of(
         eth_src=one.mac, eth_dst=other.mac, eth_type=_IPV4, ip_proto=_ICMP, ipv4_src=one.address,
         ipv4_dst=other.address, icmpv4_type=8,
     )  # fmt: skip
-    yield from Partition(seen.fabric, header).classes(seen.site.jacks[seen.homes[source]])
+    yield from Partition(fabric, header).classes(seen.site.jacks[seen.homes[source]])
 
 
 def _black_hole(seen: Observed, source: str, target: str) -> tuple[str, Way] | None:
@@ -149,7 +150,15 @@ def _black_hole(seen: Observed, source: str, target: str) -> tuple[str, Way] | N
             "free": "leave where nobody is,",
             "down": "leave by a port that is down,",
         }
-        return f"packets from {source} to {target} {what.get(way.end.kind, 'go elsewhere,')} at {where}", way
+        why = ""
+        if way.end.missed is not None:
+            why = (
+                f": table {way.end.missed} has no flow for them, and no table-miss flow (OpenFlow 1.3.5, 5.4)"
+            )
+        return (
+            f"packets from {source} to {target} {what.get(way.end.kind, 'go elsewhere,')} at {where}{why}",
+            way,
+        )
     return None
 
 

@@ -62,10 +62,13 @@ class Fabric:
     Args:
         tables: of each switch.
         peers: of each port the port at the other end of its link, or the host there; a port without one is free.
+        by_the_book: a packet for which a later table has no flow is dropped (1.3.5, 5.4), and its action set with it.
+            Open vSwitch, and the simulated switches as it, do the action set.
     """
 
     tables: Mapping[str, Tables]
     peers: Mapping[Place, Place | str]
+    by_the_book: bool = False
 
 
 @final
@@ -94,12 +97,14 @@ class End:
         place: the port by which it left the last switch; or the switch, and the port by which it came.
         host: who got it.
         header: as it was then.
+        missed: the later table that has no flow for a packet that is dropped because of that; None: another reason.
     """
 
     kind: str
     place: Place
     host: str | None = None
     header: int = 0
+    missed: int | None = None
 
 
 @final
@@ -314,11 +319,15 @@ class _Switch:
         copy = _Copy(header | self._port << _IN_PORT.shift, own)
         pending: dict[str, list[Action]] = {}
         number: int | None = 0
+        missed: int | None = None
         while number is not None:
             rule = self._find(number, copy)
             if rule is None:
                 if number == 0 and self._tables.asks:
                     self._leave(CONTROLLER, copy)
+                if number and self._walk.fabric.by_the_book:
+                    pending.clear()
+                    missed = number
                 break
             self.met.append(rule)
             self._do(rule.apply, copy, 0)
@@ -331,9 +340,10 @@ class _Switch:
                     pending[action.kind] = [action]
             copy.header = copy.header & ~rule.metadata.mask | rule.metadata.value
             number = rule.goto
-        self._do(_in_order(pending), copy, 0)  # also where a later table has no rule, as Open vSwitch does
+        self._do(_in_order(pending), copy, 0)
         if not copy.left:
-            self.ends.append(End("drop", (self._switch, self._port), header=copy.header & ~_INSIDE))
+            here = (self._switch, self._port)
+            self.ends.append(End("drop", here, header=copy.header & ~_INSIDE, missed=missed))
 
     def _find(self, number: int, copy: _Copy) -> Rule | None:
         """The rule that a packet meets in a table, and why."""

@@ -92,6 +92,19 @@ def test_a_black_hole_is_one_whatever_the_way_is_to_be() -> None:
     ]
 
 
+def test_a_packet_that_a_later_table_misses_is_dropped_whatever_the_simulated_switch_does() -> None:
+    seen = observed("s1", "s3", "h3")
+    assert seen.fabric is not None
+    [rule] = seen.fabric.tables["s3"].flows
+    seen.fabric.tables["s3"].flows[:] = [Rule(0, 1, TO_H3, write=rule.apply, goto=4)]
+    seen.fabric.tables["s3"].sort()
+    [finding] = found(seen)
+    assert finding.text == (
+        f"packets from h1 to h3 are dropped at s3 port {port('s3', 's1')}: table 4 has no flow for them, and no "
+        "table-miss flow (OpenFlow 1.3.5, 5.4)"
+    )
+
+
 @pytest.mark.parametrize("hops", [0, -1, 1.5, True, "2"])
 def test_a_number_of_hops_that_is_none_is_refused(hops: object) -> None:
     with pytest.raises(

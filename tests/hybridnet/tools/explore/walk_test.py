@@ -9,7 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from hybridnet.tools.explore.walk import Partition, follow
+from hybridnet.tools.explore.header import Cube
+from hybridnet.tools.explore.tables import CONTROLLER, Action, Port, Rule, Tables
+from hybridnet.tools.explore.walk import End, Fabric, Partition, follow
 
 
 def _beside(name: str) -> ModuleType:
@@ -64,3 +66,38 @@ def test_every_header_goes_where_the_simulated_switches_send_it() -> None:
     counted = compare(1, TABLES)
     assert counted["headers"] == TABLES * 3 * 32
     assert all(counted[kind] > 50 for kind in ("loops", "nowhere", "asked"))
+
+
+def _ends(*rules: Rule, by_the_book: bool, asks: bool = False) -> list[End]:
+    """Of a packet that comes to port 1 of a switch with a host at port 2."""
+    ports = {number: Port(number, True, True, True) for number in (1, 2)}
+    fabric = Fabric({"s1": Tables(list(rules), ports=ports, asks=asks)}, {("s1", 2): "h2"}, by_the_book)
+    return [way.end for way in follow(fabric, ("s1", 1), 0)[0]]
+
+
+_TO_H2 = (Action("output", 2),)
+_AND_ON = Rule(0, 1, Cube(), write=_TO_H2, goto=1)
+
+
+def test_a_miss_in_a_later_table_drops_the_packet_by_the_book_and_does_its_action_set_in_open_vswitch() -> (
+    None
+):
+    assert [end.host for end in _ends(_AND_ON, by_the_book=False)] == ["h2"]
+    assert _ends(_AND_ON, by_the_book=True) == [End("drop", ("s1", 1), missed=1)]
+    # However far the table is, and with OpenFlow 1.0's first table too.
+    on = (Rule(0, 1, Cube(), write=_TO_H2, goto=1), Rule(1, 1, Cube(), goto=7))
+    assert _ends(*on, by_the_book=True, asks=True) == [End("drop", ("s1", 1), missed=7)]
+
+
+def test_what_a_packet_did_before_the_miss_is_done() -> None:
+    rule = Rule(0, 1, Cube(), apply=_TO_H2, write=(Action("output", 1),), goto=1)
+    assert [end.host for end in _ends(rule, by_the_book=True)] == ["h2"]
+
+
+def test_a_table_miss_flow_decides_itself() -> None:
+    to_controller = Rule(1, 0, Cube(), apply=(Action("output", CONTROLLER),))
+    assert [end.kind for end in _ends(_AND_ON, to_controller, by_the_book=True)] == ["controller", "host"]
+    nothing = Rule(1, 0, Cube())
+    assert [end.host for end in _ends(_AND_ON, nothing, by_the_book=True)] == ["h2"]
+    asking = Rule(0, 1, Cube())
+    assert _ends(asking, by_the_book=True) == [End("drop", ("s1", 1))]  # no miss: a flow that does nothing
