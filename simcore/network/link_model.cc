@@ -25,6 +25,17 @@ auto made_for(const std::string& link, const Make& make) {
 // What only delays, behind a ServedLink.
 Link::Config delaying(const Link::Config& config) { return {.propagation_delay = config.propagation_delay}; }
 
+// What a Link is there for, beside what else the model asks for.
+Link::Config of_link(const LinkModel& model) {
+  return model.served() || model.background ? delaying(model.link) : model.link;
+}
+
+// Precondition: the link has a rate.
+FluidLink::Config of_fluid(const Link::Config& link) {
+  return {.queue = {.rate = *link.rate, .packets = link.queue_packets, .bytes = link.queue_bytes},
+          .overhead = link.overhead};
+}
+
 }  // namespace
 
 bool LinkModel::served() const {
@@ -39,15 +50,28 @@ ModelledLink::ModelledLink(Simulation& simulation, PacketPool& pool, const std::
       name_(name),
       model_(model),
       sink_(&sink),
-      link_(simulation, pool, name, model.served() ? delaying(model.link) : model.link, sink) {
+      link_(simulation, pool, name, of_link(model), sink) {
   Change first = prepare(model);
   delay_further(model);
-  serving_ = model.served();
-  if (serving_) serve(first);
-  direct_ = serving_ ? static_cast<PacketSink*>(served_.get()) : &link_;
+  middle_ = middle_of(model);
+  if (middle_ == Middle::served) serve(first);
+  if (middle_ == Middle::fluid) flow(first);
+  direct_ = &middle();
   if (model.impaired()) impair();
   watch(model.watched);
   follow_slots();
+}
+
+PacketSink& ModelledLink::middle() {
+  switch (middle_) {
+    case Middle::served:
+      return *served_;
+    case Middle::fluid:
+      return *fluid_;
+    case Middle::link:
+      break;
+  }
+  return link_;
 }
 
 void ModelledLink::check(const LinkModel& model) const {
@@ -60,6 +84,14 @@ void ModelledLink::check(const LinkModel& model) const {
   const bool needs_rate = model.served() || std::holds_alternative<LinkModel::Slots>(model.rate_model);
   if (by_rate && needs_rate && !model.link.rate) {
     throw ConfigError(attempt + "it has no rate, so nothing waits; a queue, token bucket or slots need one");
+  }
+  if (model.background && !model.link.rate) {
+    throw ConfigError(attempt + "it has no rate, so a background has nothing to fill; give it a rate");
+  }
+  if (model.background && model.served()) {
+    const std::string what = model.queue.drop_tail() ? "rate model" : "queue";
+    throw ConfigError(attempt + "a background shares a drop-tail queue and a rate, and its " + what +
+                      " is another one; leave one of them out");
   }
   if (!by_rate && model.link.rate) {
     throw ConfigError(
@@ -108,12 +140,19 @@ ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
   Change change(model);
   // Slots that go on have the rate of the one that holds now.
   if (schedule_ && model.rate_model == model_.rate_model) change.model.link.rate = model_.link.rate;
+  const bool same_background = middle_ == Middle::fluid && !model.background_origin.empty() &&
+                               model.background_origin == model_.background_origin;
+  if (model.background && !same_background) {
+    change.source =
+        made_for(name_, [&] { return model.background(simulation_.stream(name_ + "/background")); });
+  }
   if (!model.served()) return change;
+  const bool serving = middle_ == Middle::served;
   const bool same_limits = model.link.queue_packets == model_.link.queue_packets &&
                            model.link.queue_bytes == model_.link.queue_bytes;
-  if (!serving_ || model.queue != model_.queue || !same_limits)
+  if (!serving || model.queue != model_.queue || !same_limits)
     change.queue = made_for(name_, [&] { return make_queue(model); });
-  if (!serving_ || !keeps_server(model)) {
+  if (!serving || !keeps_server(model)) {
     change.make_server = [this, to = change.model] {
       return made_for(name_, [&] { return make_server(to); });
     };
@@ -125,24 +164,20 @@ ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
 void ModelledLink::apply(Change change) {
   const LinkModel& model = change.model;
   const bool other_rate_model = model.rate_model != model_.rate_model;
-  const bool toggles = model.served() != serving_;
+  const bool toggles = middle_of(model) != middle_;
   Backlog backlog;
   if (toggles) {
     count_here();
-    backlog = serving_ ? served_->hand_over() : link_.hand_over();
-    serving_ = model.served();
+    if (middle_ != Middle::link && middle_of(model) != Middle::link) pass_through_plain(model);
+    backlog = hand_over();
+    middle_ = middle_of(model);
   }
   delay_further(model);
-  link_.change(serving_ ? delaying(model.link) : model.link);
-  if (serving_) serve(change);
+  link_.change(of_link(model));
+  if (middle_ == Middle::served) serve(change);
+  if (middle_ == Middle::fluid) flow(change);
   watch(model.watched);
-  if (toggles) {
-    if (serving_) {
-      served_->take_over(std::move(backlog));
-    } else {
-      link_.take_over(std::move(backlog));
-    }
-  }
+  if (toggles) take_over(std::move(backlog));
   if (model.impaired() && !loss_) impair();
   if (loss_) {
     if (model.loss_origin.empty() || model.loss_origin != model_.loss_origin) {
@@ -153,6 +188,40 @@ void ModelledLink::apply(Change change) {
   }
   model_ = model;
   if (other_rate_model) follow_slots();
+}
+
+// Lets a plain link take over before another element than a Link does: what is being sent is then its own, and stays there.
+void ModelledLink::pass_through_plain(const LinkModel& model) {
+  Link::Config plain = model.link;
+  if (!plain.rate) plain.rate = model_.link.rate;
+  plain.propagation_delay = model_.link.propagation_delay;
+  Backlog backlog = hand_over();
+  middle_ = Middle::link;
+  link_.change(plain);
+  take_over(std::move(backlog));
+}
+
+Backlog ModelledLink::hand_over() {
+  if (middle_ == Middle::served) return served_->hand_over();
+  if (middle_ == Middle::fluid) return fluid_->hand_over();
+  return link_.hand_over();
+}
+
+void ModelledLink::take_over(Backlog backlog) {
+  if (middle_ == Middle::served) return served_->take_over(std::move(backlog));
+  if (middle_ == Middle::fluid) return fluid_->take_over(std::move(backlog));
+  link_.take_over(std::move(backlog));
+}
+
+// Makes the queue that is shared with the background before the link, or changes the one that is there.
+void ModelledLink::flow(Change& change) {
+  const FluidLink::Config config = of_fluid(change.model.link);
+  if (!fluid_) {
+    fluid_ = std::make_unique<FluidLink>(simulation_, pool_, name_, config, std::move(change.source), link_);
+    return;
+  }
+  fluid_->change(config);
+  if (change.source) fluid_->change_source(std::move(change.source));
 }
 
 // Makes the queue and the server before the link, or changes those that are there.
@@ -177,7 +246,8 @@ void ModelledLink::follow_slots() {
   if (slots == nullptr) return;
   schedule_ = std::make_unique<RateSchedule>(simulation_, *slots, [this](DataRate rate) {
     model_.link.rate = rate;
-    if (serving_) return served_->change_rate(rate);
+    if (middle_ == Middle::served) return served_->change_rate(rate);
+    if (middle_ == Middle::fluid) return fluid_->change(of_fluid(model_.link));
     link_.change(model_.link);
   });
 }
@@ -212,8 +282,9 @@ void ModelledLink::delay_further(const LinkModel& model) {
 void ModelledLink::watch(bool watched) {
   if (watched && !statistics_) statistics_ = std::make_unique<QueueStatistics>();
   QueueStatistics* const watcher = watched ? statistics_.get() : nullptr;
-  link_.watch(serving_ ? nullptr : watcher);
+  link_.watch(middle_ == Middle::link ? watcher : nullptr);
   if (served_) served_->watch(watcher);
+  if (fluid_) fluid_->watch(watcher);
 }
 
 // From now on what is accepted is counted here, and not by the only element.
@@ -232,10 +303,7 @@ void ModelledLink::accept(PacketPtr packet) {
   core_.accept(std::move(packet));
 }
 
-void ModelledLink::Core::accept(PacketPtr packet) {
-  if (owner_.serving_) return owner_.served_->accept(std::move(packet));
-  owner_.link_.accept(std::move(packet));
-}
+void ModelledLink::Core::accept(PacketPtr packet) { owner_.middle().accept(std::move(packet)); }
 
 void ModelledLink::set_up(bool up) {
   up_ = up;
@@ -257,6 +325,7 @@ bool ModelledLink::shed(std::size_t most) {
 void ModelledLink::look(LinkView& view) const {
   link_.look(view);
   if (served_) served_->look(view, link_.config().propagation_delay);
+  if (fluid_) fluid_->look(view, link_.config().propagation_delay);
   if (delay_) delay_->look(view);
 }
 
@@ -283,6 +352,11 @@ Link::Counters ModelledLink::counters_of_elements() const {
     add(served.dropped);
     all.accepted_packets = served.accepted_packets;
     all.accepted_bytes = served.accepted_bytes;
+  }
+  if (fluid_) {
+    add(fluid_->counters().dropped);
+    all.accepted_packets = fluid_->counters().accepted_packets;
+    all.accepted_bytes = fluid_->counters().accepted_bytes;
   }
   if (direct_ == nullptr) {
     all.accepted_packets = accepted_packets_;

@@ -5,8 +5,8 @@
 //   entrance --> [loss] --> [duplicate] --> [corrupt] --> [ queue | rate | propagation ] --> [extra delay] --> sink
 //
 // Only what the model asks for is there. A model that is a Link::Config and nothing else is a Link and nothing else.
-// The middle is a Link (drop-tail, a rate, also one that changes by slots), or a ServedLink (other queues, token
-// bucket, trace) before a Link without a rate, which delays.
+// The middle is a Link (drop-tail, a rate, also one that changes by slots), or before a Link without a rate, which delays,
+// a ServedLink (other queues, token bucket, trace) or a FluidLink (drop-tail shared with a background).
 //
 // Everything can be changed while it runs. What waits is handed over to the queue that comes, in its order; what has
 // left the queue keeps its delay, and nothing that comes later overtakes it.
@@ -15,15 +15,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
+#include "simcore/link/background.h"
 #include "simcore/link/corrupt.h"
 #include "simcore/link/delay_model.h"
 #include "simcore/link/duplicate.h"
+#include "simcore/link/fluid_link.h"
 #include "simcore/link/link.h"
 #include "simcore/link/link_view.h"
 #include "simcore/link/loss.h"
@@ -66,13 +69,16 @@ struct LinkModel {
   Link::Config link;
   LossModel loss;  // null: none
   double duplicate = 0;
-  ErrorModel errors;       // null: none
-  DelayModel extra_delay;  // beyond the link's own, which is its least; null: none
-  bool in_order = false;   // extra delays do not reorder
-  bool watched = false;    // the queue has statistics
-  // What loss and extra_delay were made from, as text: one that is asked for again goes on where it is. Empty: anew.
+  ErrorModel errors;                // null: none
+  DelayModel extra_delay;           // beyond the link's own, which is its least; null: none
+  bool in_order = false;            // extra delays do not reorder
+  bool watched = false;             // the queue has statistics
+  BackgroundModel background = {};  // what shares a drop-tail queue with the packets; null: nothing
+  // What loss, extra_delay and background were made from, as text: one that is asked for again goes on where it is.
+  // Empty: anew.
   std::string loss_origin = {};
   std::string extra_delay_origin = {};
+  std::string background_origin = {};
   QueueModel queue = {};
   using RateModel = std::variant<std::monostate, TokenBucket, Opportunities, Slots, UserRate>;
   RateModel rate_model = std::monostate{};  // monostate: the rate of the link
@@ -122,9 +128,10 @@ class ModelledLink final : private PacketSink {
     explicit Change(const LinkModel& to) : model(to) {}
 
     LinkModel model;
-    std::unique_ptr<QueueDiscipline> queue;  // null: as it is, or none
-    ServedLink::MakeServer make_server;      // null: as it is, or none
-    std::unique_ptr<Server> first_server;    // for a ServedLink that is not there yet
+    std::unique_ptr<QueueDiscipline> queue;    // null: as it is, or none
+    ServedLink::MakeServer make_server;        // null: as it is, or none
+    std::unique_ptr<Server> first_server;      // for a ServedLink that is not there yet
+    std::unique_ptr<BackgroundSource> source;  // null: as it is, or none
   };
 
   // Checks a change and makes what it needs. Throws ConfigError: a value is out of its range, or parts of the model
@@ -148,10 +155,16 @@ class ModelledLink final : private PacketSink {
   const QueueDiscipline* queue() const { return served_ ? &served_->queue() : nullptr; }
   // What waits now; the frame that is being sent is among it where the queue is a Link's own.
   std::int64_t backlog_packets() {
-    return link_.backlog_packets() + (served_ ? served_->queue().packets() : 0);
+    return link_.backlog_packets() + (served_ ? served_->queue().packets() : 0) +
+           (fluid_ ? fluid_->backlog_packets() : 0);
   }
   ByteCount backlog_bytes() {
-    return link_.backlog_bytes() + (served_ ? served_->queue().bytes() : ByteCount::zero());
+    return link_.backlog_bytes() + (served_ ? served_->queue().bytes() : ByteCount::zero()) +
+           (fluid_ ? fluid_->backlog_bytes() : ByteCount::zero());
+  }
+  // What shares the queue with the packets; none: it has never had a background.
+  std::optional<FluidQueue::Counters> background() {
+    return fluid_ ? std::optional(fluid_->background()) : std::nullopt;
   }
   // Appends what is in it; rests of trains that have not come yet are left out.
   void look(LinkView& view) const;
@@ -168,6 +181,14 @@ class ModelledLink final : private PacketSink {
     ModelledLink& owner_;
   };
 
+  // Which element has queue and rate; link_ delays behind the others.
+  enum class Middle : std::uint8_t { link, served, fluid };
+
+  static Middle middle_of(const LinkModel& model) {
+    if (model.background) return Middle::fluid;
+    return model.served() ? Middle::served : Middle::link;
+  }
+  PacketSink& middle();
   void accept(PacketPtr packet) override;
   Link::Counters counters_of_elements() const;
   PacketSink& far_end() { return up_ ? *sink_ : lost_; }
@@ -176,6 +197,10 @@ class ModelledLink final : private PacketSink {
   std::unique_ptr<Server> make_server(const LinkModel& model) const;
   bool keeps_server(const LinkModel& model) const;
   void serve(Change& change);
+  void flow(Change& change);
+  void pass_through_plain(const LinkModel& model);
+  Backlog hand_over();
+  void take_over(Backlog backlog);
   void follow_slots();
   void impair();
   void delay_further(const LinkModel& model);
@@ -190,7 +215,8 @@ class ModelledLink final : private PacketSink {
   std::unique_ptr<VariableDelay> delay_;
   Link link_;                           // the whole queue and wire, or what delays behind served_
   std::unique_ptr<ServedLink> served_;  // null: has never been needed
-  bool serving_ = false;                // served_ is in use
+  std::unique_ptr<FluidLink> fluid_;    // null: has never been needed
+  Middle middle_ = Middle::link;
   std::unique_ptr<RateSchedule> schedule_;
   std::unique_ptr<QueueStatistics> statistics_;  // of all queues that were here
   Core core_{*this};

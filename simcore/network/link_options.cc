@@ -198,6 +198,14 @@ const OptionTable<LinkOptions>& LinkOptions::options() {
                 {.help = "instead of drop-tail: its name, or a model with parameters",
                  .key = "queue",
                  .nullable = true}},
+               {"background",
+                background_models(),
+                [](L& of, BackgroundModel background, const OptionValue& given) {
+                  of.model.background = std::move(background);
+                  of.model.background_origin = given.text();
+                },
+                {.help = "traffic that shares the queue with the packets without being packets: a model",
+                 .nullable = true}},
                Option<L>::said("ecn", OptionKind::flag,
                                {.help = "mark ECN-capable packets instead of dropping them"}),
                Option<L>::said("enable_red", OptionKind::flag,

@@ -79,6 +79,12 @@ SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::strin
   if (link.corrupted() > 0) add(row, "corrupted_packets", link.corrupted());
   add(row, "queue_packets", link.backlog_packets());
   add(row, "queue_bytes", link.backlog_bytes());
+  if (const std::optional<FluidQueue::Counters> background = link.background()) {
+    add(row, "background_offered_bytes", background->offered_bytes);
+    add(row, "background_served_bytes", background->served_bytes);
+    add(row, "background_lost_bytes", background->lost_bytes);
+    add(row, "background_queue_bytes", background->waiting_bytes);
+  }
   if (const QueueDiscipline* const queue = link.queue()) {
     const QueueDiscipline::Counters& q = queue->counters();
     add(row, "queue_most_packets", q.most_waiting);

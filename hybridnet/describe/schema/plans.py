@@ -7,10 +7,12 @@ from typing import Literal, NotRequired, TypedDict, final
 
 __all__ = [
     "ApplicationModel",
+    "BackgroundModel",
     "CapturePlan",
     "CobaltQueue",
     "CodelQueue",
     "ConstantDelay",
+    "ConstantRateBackground",
     "CpuLimit",
     "CrossingPlan",
     "DelayModel",
@@ -43,6 +45,7 @@ __all__ = [
     "NeighbourPlan",
     "NodePlan",
     "NormalDelay",
+    "OnOffBackground",
     "OpenFlowPlan",
     "OpportunitiesRate",
     "PairEnd",
@@ -130,6 +133,14 @@ class ConstantDelay(TypedDict):
 
 
 @final
+class ConstantRateBackground(TypedDict):
+    """Always the same rate."""
+
+    model: Literal["constant_rate"]
+    rate_bps: int
+
+
+@final
 class CpuLimit(TypedDict):
     """What a host's processes may take of the processors."""
 
@@ -172,6 +183,7 @@ class DirectionPlan(TypedDict):
     bit_error_rate: NotRequired[float]
     reorder: NotRequired[ReorderPlan | None]
     queue: NotRequired[QueueModel | None]
+    background: NotRequired[BackgroundModel | None]
     watch_queue: NotRequired[bool]
     plugin: NotRequired[PluginPlan | None]
 
@@ -524,6 +536,17 @@ class NormalDelay(TypedDict):
     mean_ns: int
     deviation_ns: int
     least_ns: NotRequired[int]
+
+
+@final
+class OnOffBackground(TypedDict):
+    """Flows that send and are silent in turns, for exponentially distributed times."""
+
+    model: Literal["on_off"]
+    rate_bps: int
+    mean_on_ns: int
+    mean_off_ns: int
+    flows: NotRequired[int]
 
 
 @final
@@ -1101,6 +1124,7 @@ ApplicationModel = (
     | PingApplication
     | TracerouteApplication
 )
+BackgroundModel = ConstantRateBackground | OnOffBackground
 DelayModel = ConstantDelay | UniformDelay | NormalDelay | ExponentialDelay | TableDelay | TraceDelay
 LossModel = IndependentLoss | GilbertElliottLoss | PeriodicLoss | ScriptedLoss
 QueueModel = (

@@ -183,6 +183,8 @@ class Direction:
         parts += [f"{name} {100 * share:g} %" for name, share in shares.items() if share]
         if self.bit_error_rate:
             parts.append(f"bit error rate {self.bit_error_rate:g}")
+        if (background := self.others.get("background")) is not None:
+            parts.append(f"{background['model']} background")
         if self.plugin is not None:
             parts.append(f"model {self.plugin['file']}")
         return ", ".join(parts)
@@ -249,6 +251,7 @@ def _resolve(options: Mapping[str, Any], what: str) -> Direction:
     others = _plain(options, tuple(options.keys() & (direction_options() - _TOGETHER)), what)
     if others:
         given["others"] = others
+        _check_background(given, what)
     given |= {key: value for key, value in _plain(options, ("watch_queue",), what).items() if value}
     if given.get("reorder") and not given.get("delay_ns") and "jitter_model" not in given:
         raise TopologyError(f"{what}: reorder= lets packets skip the delay, and there is none; give delay=")
@@ -323,6 +326,24 @@ def _queue(options: Mapping[str, Any], what: str) -> dict[str, Any]:
     if model is None and flags.get("ecn"):
         raise TopologyError(f"{what}: ecn=True marks where a queue would drop early; give aqm= too")
     return {} if model is None else {"queue": model}
+
+
+def _check_background(given: Mapping[str, Any], what: str) -> None:
+    """Raise TopologyError if a background shares anything but a drop-tail queue and a rate."""
+    background = given["others"].get("background")
+    if background is None:
+        return
+    attempt = f"{what}: background= of {background['model']}"
+    if "queue" in given:
+        raise TopologyError(
+            f"{attempt} shares a drop-tail queue, and {given['queue']['model']} has no fluid form; leave aqm= out"
+        )
+    rate_model = given.get("rate_model")
+    if rate_model is not None and rate_model["model"] != "slots":
+        said = {"token_bucket": "burst=", "opportunities": "trace="}[rate_model["model"]]
+        raise TopologyError(f"{attempt} needs a transmitter with a rate; leave {said} out")
+    if given.get("rate_bps") is None and rate_model is None:
+        raise TopologyError(f"{attempt} needs bw=, as nothing waits without a rate; give it")
 
 
 _BOUNDED_IN_PACKETS = ("codel", "fq_codel", "pie", "fq_pie", "cobalt", "dualpi2")

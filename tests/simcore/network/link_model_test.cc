@@ -7,6 +7,7 @@
 
 #include "simcore/link/class_queue.h"
 #include "simcore/link/codel.h"
+#include "simcore/link/constant_background.h"
 #include "simcore/link/delay_model.h"
 #include "simcore/units/error.h"
 #include "tests/simcore/link/traffic.h"
@@ -190,6 +191,74 @@ TEST_F(LinkModelTest, refusesWhatContradictsItself) {
   LinkModel twice(plain());
   twice.rate_model = LinkModel::Opportunities{OpportunityTrace::parse("1", "t"), ByteCount::bytes(1'514)};
   EXPECT_THROW(ModelledLink(sim, pool, "l", twice, far), ConfigError);
+}
+
+TEST_F(LinkModelTest, aBackgroundSharesTheQueueAndIsCounted) {
+  LinkModel model(plain());
+  model.background = constant_background({.rate = DataRate::mbps(4)});
+  ModelledLink link(sim, pool, "l", model, far);
+  send(link, 2);
+  EXPECT_EQ(link.backlog_packets(), 2);
+  EXPECT_EQ(link.in_flight(), 2U);
+  run(1);
+  send(link, 1);  // behind the second frame and half a millisecond of fluid
+  run(19);
+  EXPECT_EQ(far.segment_times(1), (std::vector<std::int64_t>{3'000'000, 4'000'000, 5'500'000}));
+  EXPECT_EQ(link.background()->offered_bytes, 10'000);
+  EXPECT_EQ(link.background()->served_bytes, 10'000);
+  EXPECT_EQ(link.in_flight(), 0U);
+}
+
+TEST_F(LinkModelTest, aBackgroundNeedsARateAndADropTailQueue) {
+  const auto refused = [&](LinkModel model, const std::string& why) {
+    model.background = constant_background({.rate = DataRate::mbps(4)});
+    try {
+      ModelledLink link(sim, pool, "l", model, far);
+      FAIL() << "it was made";
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find(why), std::string::npos) << error.what();
+    }
+  };
+  refused(LinkModel(Link::Config{}), "make link l: it has no rate");
+  LinkModel model(plain());
+  model.queue = CodelConfig{};
+  refused(model, "its queue is another one");
+  model.queue = {};
+  model.rate_model = LinkModel::TokenBucket{.burst = ByteCount::bytes(3'000), .peak = {}};
+  refused(model, "its rate model is another one");
+}
+
+TEST_F(LinkModelTest, aBackgroundComesAndGoesAndNothingIsLostOrOvertaken) {
+  ModelledLink link(sim, pool, "l", LinkModel(plain()), far);
+  LinkModel shared(plain());
+  shared.background = constant_background({.rate = DataRate::mbps(4)});
+  shared.background_origin = "the same";
+  LinkModel queued(plain());
+  queued.queue = CodelConfig{};
+  int sent = 0;
+  for (const LinkModel& next : {shared, shared, LinkModel(plain()), shared, queued, shared, queued}) {
+    for (int i = 0; i < 4; ++i) {
+      link.entrance().accept(frame(pool, sim.now(), 1'000 + static_cast<std::size_t>(sent++)));
+    }
+    sim.run_until(sim.now() + Duration::us(1'300));
+    link.change(next);
+  }
+  run(100);
+  ASSERT_EQ(far.arrivals.size(), static_cast<std::size_t>(sent));
+  for (int i = 0; i < sent; ++i) EXPECT_EQ(far.arrivals[static_cast<std::size_t>(i)].bytes, 1'000 + i);
+  EXPECT_EQ(link.in_flight(), 0U);
+  EXPECT_EQ(link.counters().accepted_packets, static_cast<std::uint64_t>(sent));
+  EXPECT_EQ(link.counters().delivered_packets, static_cast<std::uint64_t>(sent));
+}
+
+TEST_F(LinkModelTest, theSlotsOfARateAreThoseThatABackgroundShares) {
+  LinkModel model(plain());
+  model.rate_model =
+      LinkModel::Slots{{Duration::ms(10), DataRate::mbps(8)}, {Duration::ms(10), DataRate::mbps(2)}};
+  model.background = constant_background({.rate = DataRate::mbps(4)});
+  ModelledLink link(sim, pool, "l", model, far);
+  run(20);  // in the second slot 4 Mbit/s come and 2 leave: 2,500 bytes stay
+  EXPECT_EQ(link.background()->waiting_bytes, 2'500);
 }
 
 }  // namespace

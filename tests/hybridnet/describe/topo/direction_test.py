@@ -17,6 +17,7 @@ from hybridnet.errors import PlanError, TopologyError, UnitError
 from hybridnet.simulate.instance.build import build, with_trace
 
 MS = 1_000_000
+STEADY = {"model": "constant_rate", "rate": "4 Mbit/s"}
 
 
 def planned(**options: Any) -> dict[str, Any]:
@@ -189,11 +190,30 @@ def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
         ({"bw": 1, "peak": 2}, "peak= needs burst="),
         ({"bw": 1, "burst": "15 kB", "peak": 0.5}, "is below the rate, 1000000 bit/s"),
         ({"bw": 1, "burst": "1500 B"}, "write 1514 to"),
+        ({"background": STEADY}, "constant_rate needs bw=, as nothing waits without a rate"),
+        ({"bw": 1, "background": STEADY, "aqm": "codel"}, "codel has no fluid form; leave aqm= out"),
+        ({"bw": 1, "background": STEADY, "enable_red": True}, "red has no fluid form"),
+        ({"background": STEADY, "trace": "/lte.down"}, "needs a transmitter with a rate; leave trace= out"),
+        ({"bw": 1, "background": STEADY, "burst": "15 kB"}, "leave burst= out"),
+        ({"bw": 1, "background": {"model": "on_off", "rate": 1}}, "mean_on is missing"),
+        ({"bw": 1, "background": {"model": "constant_rat", "rate": 1}}, "did you mean 'constant_rate'"),
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any], what: str) -> None:
     with pytest.raises(TopologyError, match=what):
         resolve_direction(options, "link a-b")
+
+
+def test_a_background_is_written_as_every_model() -> None:
+    on_off = {"model": "on_off", "rate": 5, "mean_on": "10ms", "mean_off": "1s", "flows": 20}
+    expected = {
+        "model": "on_off", "rate_bps": 5_000_000, "mean_on_ns": 10 * MS, "mean_off_ns": 1000 * MS, "flows": 20,
+    }  # fmt: skip
+    assert planned(bw=10, background=on_off)["background"] == expected
+    assert planned(bw=10, background=STEADY)["background"] == {
+        "model": "constant_rate",
+        "rate_bps": 4_000_000,
+    }
 
 
 PLAIN: dict[str, Any] = planned(bw=10)
@@ -210,6 +230,8 @@ MODELS: list[dict[str, Any]] = [
     {**PLAIN, "extra_delay": {"model": "trace", "delays_ns": [1, 2, 9]}},
     {**PLAIN, "rate_model": {"model": "token_bucket", "burst_bytes": 3000, "peak_bps": None}},
     {**PLAIN, "rate_model": {"model": "slots", "slots": [{"duration_ns": 5, "rate_bps": 7}]}},
+    {**PLAIN, "background": {"model": "constant_rate", "rate_bps": 5}},
+    {**PLAIN, "background": {"model": "on_off", "rate_bps": 5, "mean_on_ns": MS, "mean_off_ns": MS, "flows": 3}},
 ]  # fmt: skip
 
 
@@ -296,6 +318,7 @@ def test_a_trace_is_read_again_when_its_file_has_changed(tmp_path: Path) -> None
             {"loss": {"model": "gilbert_elliott", "to_bad": 1, "to_good": 10}, "bit_error_rate": 1e-9},
             "no limit, 0 ms, queue 1000 packets, gilbert_elliott loss, bit error rate 1e-09",
         ),
+        ({"bw": 10, "background": STEADY}, "10 Mbit/s, 0 ms, queue 1000 packets, constant_rate background"),
         ({"trace": "/lte.down"}, "trace /lte.down, 0 ms, queue 1000 packets"),
         (
             {"slots": [("2s", 10), ("500ms", "1 kbit/s")]},

@@ -88,6 +88,27 @@ def test_slots_take_turns() -> None:
     assert seen["received_datagrams"] == pytest.approx(2 * (400 + 50), abs=3)
 
 
+def test_packets_get_their_share_of_a_link_that_a_background_fills() -> None:
+    # 400 frames a second beside a fluid of 1200, on a link of 800: half of all is lost, packets and fluid.
+    rate = FRAME * 8
+    background = {"model": "constant_rate", "rate": f"{1200 * rate} bit/s"}
+    seen = flow(400, 20, bw=f"{800 * rate} bit/s", max_queue_size=50, background=background)
+    assert seen["received_datagrams"] == pytest.approx(400 * 20 / 2, rel=0.05)
+    assert seen["dropped"]["queue_full"] == pytest.approx(400 * 20 / 2, rel=0.05)
+
+
+def test_the_counters_of_a_background_balance() -> None:
+    simulation = network(planned(bw=8, background={"model": "constant_rate", "rate": "10 Mbit/s"}))
+    simulation.run_for(10 * SECOND)
+    row = simulation.snapshot()["links"][0]
+    kept = {name: value for name, value in row.items() if name.startswith("background_")}
+    assert kept["background_offered_bytes"] == 12_500_000
+    assert kept["background_lost_bytes"] + kept["background_queue_bytes"] == pytest.approx(
+        2_500_000, abs=2000
+    )
+    assert kept["background_served_bytes"] == pytest.approx(10_000_000, abs=2000)
+
+
 def test_gilbert_and_elliott_lose_in_bursts() -> None:
     # The channel is bad for to_bad / (to_bad + to_good) of the segments: 1 / 21 of them. Losses come in bursts of 5 on
     # average, so the variance is about 2 * 5 times that of independent losses.

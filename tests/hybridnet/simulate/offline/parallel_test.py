@@ -65,6 +65,9 @@ def test_parts_give_the_figures_and_the_trace_of_the_whole(tcp: bool, loss: floa
             assert (apart.trace_hash, apart.events) == (whole.trace_hash, whole.events)
 
 
+ON_OFF = {"model": "on_off", "rate": "500 kbit/s", "mean_on": "1ms", "mean_off": "1ms", "flows": 80}
+
+
 class Ring(Topo):
     """Five routers in a ring, and behind each a host with one kind of traffic to the host two further."""
 
@@ -100,6 +103,8 @@ class Ring(Topo):
         {"aqm": "priority", "burst": "20 kB"},
         {"bw": None, "slots": [("5ms", 12), ("7ms", 3)]},
         {"train_limit": "0us", "watch_queue": True},
+        {"background": ON_OFF, "max_queue_size": 20, "jitter": "1ms"},
+        {"background": ON_OFF, "bw": None, "slots": [("5ms", 12), ("7ms", 30)], "watch_queue": True},
     ],
     ids=lambda core: " ".join(core),
 )
