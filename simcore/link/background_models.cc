@@ -5,6 +5,8 @@
 #include "simcore/link/background.h"
 #include "simcore/link/constant_background.h"
 #include "simcore/link/on_off_background.h"
+#include "simcore/link/session_background.h"
+#include "simcore/link/tcp_background.h"
 #include "simcore/options/option_table.h"
 
 namespace simcore {
@@ -16,6 +18,8 @@ const OptionFamily<BackgroundModel>& background_models() {
       {
           model<M>(ConstantBackground::Config::options(), constant_background),
           model<M>(OnOffBackground::Config::options(), on_off_background),
+          model<M>(SessionBackground::Config::options(), session_background),
+          model<M>(TcpBackground::Config::options(), tcp_background),
       });
   return family;
 }

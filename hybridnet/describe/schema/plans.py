@@ -55,6 +55,7 @@ __all__ = [
     "PieQueue",
     "PingApplication",
     "PluginPlan",
+    "PoissonSessionsBackground",
     "PortalPlan",
     "PriorityQueue",
     "QueueModel",
@@ -81,6 +82,7 @@ __all__ = [
     "TcpChargenApplication",
     "TcpDiscardApplication",
     "TcpEchoApplication",
+    "TcpFlowsBackground",
     "TcpPlan",
     "TimelineEntry",
     "TokenBucketRate",
@@ -658,6 +660,19 @@ class PluginPlan(TypedDict):
 
 
 @final
+class PoissonSessionsBackground(TypedDict):
+    """Sessions that begin at random, each with a size of its own."""
+
+    model: Literal["poisson_sessions"]
+    per_second: float
+    size_bytes: int
+    sizes: NotRequired[str]
+    shape: NotRequired[float]
+    peak_bps: NotRequired[int | None]
+    sharing: NotRequired[bool]
+
+
+@final
 class PortalPlan(TypedDict):
     """A veth pair: `interface` at the node, `device` in the machine's own namespace, where the instance reads
     it."""
@@ -930,6 +945,17 @@ class TcpEchoApplication(TypedDict):
 
 
 @final
+class TcpFlowsBackground(TypedDict):
+    """Equal TCP flows with endless data, as the fluid of Misra, Gong and Towsley (2000)."""
+
+    model: Literal["tcp_flows"]
+    flows: int
+    round_trip_ns: int
+    segment_bytes: NotRequired[int]
+    congestion: NotRequired[str]
+
+
+@final
 class TcpPlan(TypedDict):
     """A TCP."""
 
@@ -1124,7 +1150,7 @@ ApplicationModel = (
     | PingApplication
     | TracerouteApplication
 )
-BackgroundModel = ConstantRateBackground | OnOffBackground
+BackgroundModel = ConstantRateBackground | OnOffBackground | PoissonSessionsBackground | TcpFlowsBackground
 DelayModel = ConstantDelay | UniformDelay | NormalDelay | ExponentialDelay | TableDelay | TraceDelay
 LossModel = IndependentLoss | GilbertElliottLoss | PeriodicLoss | ScriptedLoss
 QueueModel = (

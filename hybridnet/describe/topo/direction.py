@@ -334,6 +334,8 @@ def _check_background(given: Mapping[str, Any], what: str) -> None:
     if background is None:
         return
     attempt = f"{what}: background= of {background['model']}"
+    if background.get("sharing") and background.get("peak_bps") is None:
+        raise TopologyError(f"{attempt}: sharing= is of a rate, and there is none; give peak=")
     if "queue" in given:
         raise TopologyError(
             f"{attempt} shares a drop-tail queue, and {given['queue']['model']} has no fluid form; leave aqm= out"

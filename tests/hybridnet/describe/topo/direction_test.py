@@ -196,6 +196,12 @@ def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
         ({"background": STEADY, "trace": "/lte.down"}, "needs a transmitter with a rate; leave trace= out"),
         ({"bw": 1, "background": STEADY, "burst": "15 kB"}, "leave burst= out"),
         ({"bw": 1, "background": {"model": "on_off", "rate": 1}}, "mean_on is missing"),
+        ({"bw": 1, "background": {"model": "tcp_flows", "flows": 5, "round_trip": "99us"}}, "round_trip"),
+        ({"bw": 1, "background": {"model": "poisson_sessions", "per_second": 1, "size": "1 kB", "shape": 1}}, "shape"),
+        (
+            {"bw": 1, "background": {"model": "poisson_sessions", "per_second": 1, "size": "1 kB", "sharing": True}},
+            "sharing= is of a rate, and there is none; give peak=",
+        ),
         ({"bw": 1, "background": {"model": "constant_rat", "rate": 1}}, "did you mean 'constant_rate'"),
     ],
 )
@@ -232,6 +238,10 @@ MODELS: list[dict[str, Any]] = [
     {**PLAIN, "rate_model": {"model": "slots", "slots": [{"duration_ns": 5, "rate_bps": 7}]}},
     {**PLAIN, "background": {"model": "constant_rate", "rate_bps": 5}},
     {**PLAIN, "background": {"model": "on_off", "rate_bps": 5, "mean_on_ns": MS, "mean_off_ns": MS, "flows": 3}},
+    {**PLAIN, "background": {"model": "tcp_flows", "flows": 100_000, "round_trip_ns": 20 * MS, "congestion": "cubic"}},
+    {**PLAIN, "background": {"model": "poisson_sessions", "per_second": 5.5, "size_bytes": 1000, "sizes": "pareto"}},
+    {**PLAIN, "background": {
+        "model": "poisson_sessions", "per_second": 5, "size_bytes": 1000, "peak_bps": 10**6, "sharing": True}},
 ]  # fmt: skip
 
 

@@ -104,6 +104,8 @@ class Ring(Topo):
         {"bw": None, "slots": [("5ms", 12), ("7ms", 3)]},
         {"train_limit": "0us", "watch_queue": True},
         {"background": ON_OFF, "max_queue_size": 20, "jitter": "1ms"},
+        {"background": {"model": "tcp_flows", "flows": 20, "round_trip": "1ms"}, "max_queue_size": 20},
+        {"background": {"model": "poisson_sessions", "per_second": 2000, "size": "1 kB", "sizes": "pareto"}},
         {"background": ON_OFF, "bw": None, "slots": [("5ms", 12), ("7ms", 30)], "watch_queue": True},
     ],
     ids=lambda core: " ".join(core),
