@@ -24,10 +24,10 @@ from hybridnet.cli.plan_forecast import (
     machines_on,
     print_forecast,
 )
-from hybridnet.cli.topology import add_topology_arguments, find_topology
+from hybridnet.cli.topology import add_topology_arguments, find_topology, notes_of
 from hybridnet.describe.topo import Topo, find_loop, natural
 from hybridnet.errors import UsageError
-from hybridnet.plan.files import write_topology
+from hybridnet.plan.files import FileTopo, write_topology
 from hybridnet.plan.files.yaml_form import schema
 from hybridnet.plan.network import MachineSpec, PlanOptions, make_plan
 from hybridnet.plan.network.switch_kinds import switches_notes, with_switches
@@ -45,6 +45,7 @@ EXAMPLES = """  hybridnet plan --topo twotrees,depth=6,bw=10000
   hybridnet plan my_topologies.py --topo backbone --instances 4   where it would be cut, and how even the parts are
   hybridnet plan --topo fattree,4 --draw fattree.png
   hybridnet plan --topo Abilene.graphml,hosts=2 --draw abilene.yaml
+  hybridnet plan lab.clab.yml --draw lab.yaml                     a lab of containerlab in hybridnet's own form
   hybridnet plan --topo twotrees,depth=3 --demand flows.yaml      what these flows will keep busy
   hybridnet plan --experiment maxinet --computers node1,node2
   hybridnet plan --schema > topology.schema.json
@@ -83,6 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     least_cut_delay_ns = cut_delay_ns(arguments.cut_delay)
     topo, demand = _asked(arguments)
+    notes, of_file = notes_of(topo), topo.controllers if isinstance(topo, FileTopo) else None
     if demand is None and arguments.computers is not None:
         raise UsageError("--computers is for a forecast; give --demand or --experiment too")
     controllers = controllers_of(arguments.controller, topo, arguments.controller_arguments)
@@ -101,12 +103,12 @@ def run(arguments: argparse.Namespace) -> int:
         token="0" * 16, peering_key="0" * 64, controllers=targets, **plan_options(arguments)
     )
     plan = make_plan(topo, machines, options)
-    plan.notes[:0] = switches_notes(topo, arguments.switches)
+    plan.notes[:0] = [*notes, *switches_notes(topo, arguments.switches)]
     if demand is not None:
         print_forecast(make_forecast(plan, demand, computers), as_json=arguments.json)
         return 0
     if arguments.draw is not None:
-        write_topology(arguments.draw, topo, plan)
+        write_topology(arguments.draw, topo, plan, of_file)
     print(plan.dumps() if arguments.json else plan)
     if not arguments.json and topo.switches():
         for controller in controllers:

@@ -36,7 +36,13 @@ from hybridnet.cli.time_options import (
     begins_in_real_time,
     run_in_simulated_time,
 )
-from hybridnet.cli.topology import add_topology_arguments, find_topology, topologies_of
+from hybridnet.cli.topology import (
+    add_topology_arguments,
+    find_topology,
+    is_description,
+    notes_of,
+    topologies_of,
+)
 from hybridnet.compat.mininet.loading import importing
 from hybridnet.compat.mininet.loading.python2 import run_script
 from hybridnet.describe.kinds import SIMULATED
@@ -67,6 +73,8 @@ EXAMPLES = """  sudo hybridnet run examples/two_machines.py
   sudo hybridnet run --topo fattree,4 --test pingall
   sudo hybridnet run --topo Abilene.graphml,hosts=2
   sudo hybridnet run --topo my_network.yaml
+  sudo hybridnet run lab.clab.yml                                     a lab of containerlab
+  sudo hybridnet run their_lab/lab.conf --test pingall                a lab of Kathará
   hybridnet run --topo twotrees,depth=6 --ssh me@node1,me@node2
   hybridnet run --topo twotrees,depth=6 --cloudlab                    on a node of an experiment
   hybridnet run --detach --ssh me@node1,me@node2 --topo twotrees      then: hybridnet attach
@@ -147,12 +155,14 @@ def run(arguments: argparse.Namespace) -> int:
     setLogLevel(arguments.verbosity)
     cut_delay_ns(arguments.cut_delay)
     with given(parse_settings(arguments.set)), with_page(arguments), on_loss(arguments.on_loss):
-        if arguments.topo is None and arguments.file is not None:
+        if arguments.topo is None and arguments.file is not None and not is_description(arguments.file):
             require_file(arguments.file)
             name, body = Path(arguments.file).stem, lambda: _run_script(arguments)
         else:
             topo = find_topology(arguments.file, arguments.topo)
             refuse_unasked()
+            for note in notes_of(topo):
+                info(f"*** {note}\n")
             check_trace(arguments.trace, topo, switches_simulated=arguments.switches == SIMULATED)
             name, body = type(topo).__name__, lambda: _run_topology(arguments, topo)
         return ending_with_record(arguments, name, body, strict=arguments.strict)

@@ -11,7 +11,7 @@ import inspect
 import runpy
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,12 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.topo import require_built
 from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import TopologyError, UsageError
-from hybridnet.plan.files import READ, CaidaTopo, Topohub, read_topology
+from hybridnet.plan.files import READ, CaidaTopo, FileTopo, Topohub, read_topology
 from hybridnet.run.prompt.user_code import require_file, user_code
 from hybridnet.tools.sweep.values import setting
 from hybridnet.topologies import TOPOS
 
-__all__ = ["add_topology_arguments", "find_topology", "load_file", "parse_call"]
+__all__ = ["add_topology_arguments", "find_topology", "is_description", "load_file", "notes_of", "parse_call"]
 
 _NAME = "hybridnet_file"  # of a file that is read, as Python knows it
 _SCHEMES: dict[str, Callable[..., Topo]] = {"topohub": Topohub, "caida": CaidaTopo}  # --topo SCHEME:WHAT
@@ -34,7 +34,11 @@ _SCHEMES: dict[str, Callable[..., Topo]] = {"topohub": Topohub, "caida": CaidaTo
 def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
     """FILE.py and --topo."""
     parser.add_argument(
-        "file", nargs="?", metavar="FILE.py", help="a script, or a file with Topo classes or `topos = {...}`"
+        "file",
+        nargs="?",
+        metavar="FILE",
+        help="a script, a file with Topo classes or `topos = {...}`, or a topology in a .yaml or .graphml file, a "
+        ".clab.yml of containerlab or a lab.conf of Kathará",
     )
     parser.add_argument(
         "--topo",
@@ -52,6 +56,10 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         UsageError: there is none of that name, or its arguments do not fit.
     """
     known: dict[str, Callable[..., Any]] = {**TOPOS}
+    if is_description(file):
+        if text is not None:
+            raise UsageError(f"--topo {text}: {file} is a topology itself; leave one of them out")
+        return read_topology(str(file))
     if file is not None:
         names, started = load_file(file)
         own = topologies_of(names)
@@ -101,12 +109,22 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         return as_native(made)
 
 
+def is_description(file: str | None) -> bool:
+    """Whether a command line's file is no script but a topology: in YAML or GraphML, or another program's lab."""
+    return file is not None and file.endswith(READ)
+
+
 def _of_ours(make: Callable[..., Any], text: str, positional: list[object], named: dict[str, object]) -> Topo:
     try:
         of_ours: Topo = _make(make, text, positional, named)
         return of_ours
     except TopologyError as error:
         raise TopologyError(f"--topo {text}: {error}") from error
+
+
+def notes_of(topo: Topo) -> Sequence[str]:
+    """What hybridnet does otherwise than the program that a topology's file is for."""
+    return topo.notes if isinstance(topo, FileTopo) else ()
 
 
 def load_file(file: str) -> tuple[dict[str, object], Topo | None]:

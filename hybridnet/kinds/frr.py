@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from hybridnet.describe.kinds import HostKind
-from hybridnet.describe.values import flag, shown, text, whole
+from hybridnet.describe.values import choice, flag, shown, text, whole
 from hybridnet.errors import EnvironmentLackError, MachineError, TopologyError
 from hybridnet.run.node import Host
 from hybridnet.run.node.link import Intf
 
-__all__ = ["FRR", "FrrRouter"]
+__all__ = ["DAEMONS", "FRR", "FrrRouter"]
 
 FOLDER = "/usr/lib/frr"  # Debian's
 CONFIGURATION, SOCKETS = "/etc/frr", "/run/frr"
@@ -27,6 +27,11 @@ HELLO_SECONDS, DEAD_SECONDS = 1, 10
 # How far apart changes are told, and routes computed, at most: FRR has 5,000 for both.
 LSA_MS = SPF_MS = 1_000
 MOST_AS = (1 << 32) - 1
+DAEMONS = (
+    "ripd", "ripngd", "ospfd", "ospf6d", "isisd", "babeld", "eigrpd", "nhrpd", "pimd", "pim6d", "ldpd", "bgpd", "bfdd",
+    "pbrd", "fabricd", "vrrpd", "pathd",
+)  # fmt: skip
+"""Those that a router may have besides zebra and staticd, in the order in which they begin."""
 MOST_TEXT = 32_768  # characters of a configuration
 VTYSH_SECONDS = 60.0
 
@@ -40,6 +45,8 @@ class FrrRouter(Host):
             at most a second apart.
         bgp: number of its autonomous system; it speaks BGP to the routers with one at the other ends of its links, and
             tells them its own subnets.
+        daemons: further daemons, such as ``["isisd"]``: `conf` tells them what to do, and may give the interfaces their
+            addresses.
         conf: further lines of configuration, as vtysh reads them.
     """
 
@@ -59,7 +66,7 @@ class FrrRouter(Host):
             MachineError: an interface has no address, or a daemon does not start; the message quotes it.
         """
         super().config(**params)
-        for intf in self.intfList():
+        for intf in [] if self.params.get("daemons") else self.intfList():
             if intf.ip is None and intf.ip6 is None:
                 raise MachineError(
                     f"router {self.name}: its interface {intf.name} has no address; give the link one, as in "
@@ -116,10 +123,19 @@ class FrrRouter(Host):
         return said
 
     @property
+    def finds_addresses(self) -> bool:
+        """Whether its daemons may give it addresses, or commands."""
+        return bool(self.params.get("daemons")) or super().finds_addresses
+
+    @property
     def daemons(self) -> list[str]:
         """Those that it has, in the order in which they begin."""
         speaks = {"ospfd": bool(self.params.get("ospf")), "bgpd": self.params.get("bgp") is not None}
-        return ["zebra", "staticd", *(daemon for daemon, wanted in speaks.items() if wanted)]
+        asked = {
+            *(self.params.get("daemons") or []),
+            *(daemon for daemon, wanted in speaks.items() if wanted),
+        }
+        return ["zebra", "staticd", *(daemon for daemon in DAEMONS if daemon in asked)]
 
     def configuration(self) -> str:
         """What its daemons are told, as ``/etc/frr/frr.conf``."""
@@ -153,7 +169,7 @@ class FrrRouter(Host):
                 if str(row.get("nbrState", row.get("state"))).startswith("Full")
             }
             missing += [
-                f"{other.name} (OSPF)" for intf, other in self._beside("ospf") if intf.name not in full
+                f"{other.name} (OSPF)" for intf, other in self._beside("ospf") if intf.inside not in full
             ]
         if self.params.get("bgp") is not None:
             peers = json.loads(self.vtysh("show bgp summary json")).get("ipv4Unicast", {}).get("peers", {})
@@ -162,11 +178,11 @@ class FrrRouter(Host):
         return missing, self._must("ip route show table main; ip -6 route show table main proto ospf")
 
     def _ospf_lines(self) -> Iterator[str]:
-        facing = {intf.name for intf, _ in self._beside("ospf")}
+        facing = {intf.inside for intf, _ in self._beside("ospf")}
         for intf in self.intfList():
-            yield f"interface {intf.name}"
+            yield f"interface {intf.inside}"
             yield " ip ospf area 0"
-            if intf.name in facing:
+            if intf.inside in facing:
                 yield " ip ospf network point-to-point"
                 yield f" ip ospf hello-interval {HELLO_SECONDS}"
                 yield f" ip ospf dead-interval {DEAD_SECONDS}"
@@ -222,6 +238,14 @@ def _as_number(value: Any, what: str) -> int | None:
     return None if value is None else whole(value, what, 1, MOST_AS, error=TopologyError)
 
 
+def _daemons(value: Any, what: str) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise TopologyError(f"{what} {shown(value)} is not a list of daemons; write ['isisd']")
+    return [choice(each, what, DAEMONS, error=TopologyError) for each in value]
+
+
 def _lines(value: Any, what: str) -> str | None:
     if value is None:
         return None
@@ -240,5 +264,5 @@ FRR = HostKind(
     name="frr",
     title="FRR router",
     live=FrrRouter,
-    options={"ospf": _flag, "bgp": _as_number, "conf": _lines},
+    options={"ospf": _flag, "bgp": _as_number, "daemons": _daemons, "conf": _lines},
 )

@@ -94,7 +94,7 @@ def options_of(kind: str) -> dict[str, Any]:
 
 OPTION = {"no_such_option": None}
 LINK = dict.fromkeys(sorted(direction_options()))
-ENDS = dict.fromkeys(["ip", "ip6", "mac"]) | {"mtu": 1500}
+ENDS = dict.fromkeys(["ip", "ip6", "mac", "name"]) | {"mtu": 1500}
 PORTS = dict.fromkeys(["port1", "port2", "key"])
 OF_LINK = dict.fromkeys(["addr1", "addr2", "intfName1", "intfName2", "mtu", "params1", "params2", "patch"])
 ASKED: dict[str, dict[str, Any]] = {
@@ -151,7 +151,7 @@ SUBJECTS = [
         "name": "v1", **options_of("simhost"), "applications": [], **OPTION,
     }),
     Subject("Topo.addRouter", adding("addRouter"), {
-        "name": "r2", "kind": "frr", "ospf": True, "bgp": 65001, "conf": None, **OPTION,
+        "name": "r2", "kind": "frr", "ospf": True, "bgp": 65001, "daemons": [], "conf": None, **OPTION,
     }),
     Subject("Topo.addSimRouter", adding("addSimRouter"), {"name": "r2", **options_of("simrouter"), **OPTION}),
     Subject("Topo.addSimSwitch", adding("addSimSwitch"), {"name": "x1", **options_of("simswitch"), **OPTION}),

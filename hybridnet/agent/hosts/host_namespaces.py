@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
         name: str
         private_dirs: list[str | DirectoryPlan]
+        files: dict[str, str]  # texts by path
         hosts_file: str | None  # None: it finds the computer's, and has its name
 
 
@@ -53,9 +54,11 @@ def _checked(result: int, what: str) -> None:
         raise OSError(error, f"{what}: {os.strerror(error)}")
 
 
-def _mount(source: str, target: str, kind: str | None, flags: int) -> None:
+def _mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
     encoded = [None if text is None else text.encode() for text in (source, target, kind)]
-    _checked(_libc.mount(*encoded, ctypes.c_ulong(flags), None), f"mount {source} on {target}")
+    _checked(
+        _libc.mount(*encoded, ctypes.c_ulong(flags), data.encode() or None), f"mount {source} on {target}"
+    )
 
 
 def _have_hosts_own_tables() -> None:
@@ -93,6 +96,72 @@ def _become_host(host: Host, others: list[str]) -> None:
             _mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV)
         else:
             _mount(directory["source"], directory["at"], None, MS_BIND)
+    if host["files"]:
+        _lay(host["files"], [each for each in host["private_dirs"] if isinstance(each, str)])
+
+
+def _lay(files: dict[str, str], own: list[str]) -> None:
+    """Lay files over the computer's, for this host only.
+
+    A file in a directory that is the host's own is written there; one that the computer has, too, is hidden by a bind
+    mount. For any other its directory, or the nearest one above it that exists, becomes the upper layer of an overlay
+    over the computer's, so that what the host writes there stays its own.
+
+    Args:
+        files: texts by path.
+        own: directories that are the host's own.
+    """
+    stage = NETWORK_DIRECTORY  # where a host has an empty directory; the mounts live on without the name
+    _mount("files", stage, "tmpfs", MS_NOSUID | MS_NODEV)
+    for number, (path, text) in enumerate(sorted(files.items())):
+        real = os.path.realpath(path)
+        if os.path.isfile(real) and not _is_in(real, own):
+            _write(f"{stage}/{number}", text)
+            _mount(f"{stage}/{number}", real, None, MS_BIND)
+            continue
+        if not _is_in(real, own):
+            base = os.path.dirname(real)
+            while not os.path.isdir(base):
+                base = os.path.dirname(base)
+            if base == "/":
+                raise OSError(f"{path}: the computer has no directory {'/'.join(real.split('/')[:2])}")
+            _overlay(base, f"{stage}/{number}")
+            own = [*own, base]
+        os.makedirs(os.path.dirname(real), exist_ok=True)
+        _write(real, text)
+    _checked(_libc.umount2(stage.encode(), MNT_DETACH), f"umount {stage}")
+
+
+def _is_in(path: str, directories: list[str]) -> bool:
+    return any(path.startswith(f"{each}/") for each in directories)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, 0o755 if text.startswith("#!") else 0o644)
+
+
+def _overlay(base: str, stage: str) -> None:
+    """Put an empty layer over a directory; what is mounted inside it stays there."""
+    with open("/proc/self/mountinfo", encoding="utf-8") as table:
+        mounted = [line.split()[4].encode().decode("unicode_escape") for line in table]
+    inside = [each for each in dict.fromkeys(mounted) if each.startswith(f"{base}/") and os.path.exists(each)]
+    for part in ("", "/upper", "/work", "/kept"):
+        os.mkdir(stage + part)
+    for number, target in enumerate(inside):
+        if os.path.isdir(target):
+            os.mkdir(f"{stage}/kept/{number}")
+        else:
+            _write(f"{stage}/kept/{number}", "")
+        _mount(target, f"{stage}/kept/{number}", None, MS_BIND)
+    there = os.stat(base)
+    os.chown(f"{stage}/upper", there.st_uid, there.st_gid)
+    os.chmod(f"{stage}/upper", there.st_mode & 0o7777)
+    layers = f"lowerdir={base},upperdir={stage}/upper,workdir={stage}/work"
+    _mount("files", base, "overlay", MS_NOSUID | MS_NODEV, layers)
+    for number, target in enumerate(inside):
+        _mount(f"{stage}/kept/{number}", target, None, MS_BIND)
 
 
 def _bind(source: str, target: str) -> None:
@@ -105,8 +174,8 @@ def _bind(source: str, target: str) -> None:
 
 
 def create(hosts: list[Host], others: list[str], until_taken: Callable[[dict[str, int]], None]) -> None:
-    """Make the namespaces of every host, ``{"name": …, "private_dirs": […], "hosts_file": …}``, beside those of
-    `others`.
+    """Make the namespaces of every host, ``{"name": …, "private_dirs": […], "files": {…}, "hosts_file": …}``, beside
+    those of `others`.
 
     `until_taken` is called with one process of each host by name, before any network namespace has its name; when it
     returns, somebody must hold the mount namespaces open.

@@ -24,7 +24,7 @@ from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.describe.schema.plans import HostInterface, HostPlan
 from hybridnet.errors import MachineError
-from hybridnet.system.command import ip_tries, run
+from hybridnet.system.command import ip_batch, ip_tries, run
 from hybridnet.system.ending import Endings
 from hybridnet.system.entrances import Entrance, write_entrances
 from hybridnet.system.journal import Journal
@@ -76,7 +76,12 @@ class Hosts:
         assert program.stdin is not None
         assert program.stdout is not None
         hosts: list[host_namespaces.Host] = [
-            {"name": plan["name"], "private_dirs": plan["private_dirs"], "hosts_file": hosts_file}
+            {
+                "name": plan["name"],
+                "private_dirs": plan["private_dirs"],
+                "files": plan.get("files", {}),
+                "hosts_file": hosts_file,
+            }
             for plan in plans
             if self.namespace(plan["name"])
         ]
@@ -315,11 +320,14 @@ class Hosts:
             path.mkdir()
 
     def _configure(self, plan: HostPlan, offloads: dict[str, list[str]]) -> None:
+        renamed = [line for interface in plan["interfaces"] for line in _renamed(interface)]
         lines = ["link set dev lo up"] if self.namespace(plan["name"]) else []
         lines += _addresses(plan)
         lines += [f"link set dev {interface['name']} up" for interface in plan["interfaces"]]
         lines += _routes(plan)
         try:
+            if renamed:
+                ip_batch(renamed)
             names = _names(plan, self._plans[plan["name"]]["interfaces"])
             lines += [
                 f"neigh replace {a['address']} lladdr {a['mac']} dev {names[a['interface']]}"
@@ -363,6 +371,19 @@ def _names(part: HostPlan, interfaces: list[HostInterface]) -> dict[str, str]:
     own = {each["name"]: each["name"] for each in part["interfaces"]}
     others = {a["interface"] for a in part.get("arp", [])} - own.keys()
     return {**names_now([each for each in interfaces if each["name"] in others]), **own}
+
+
+def _renamed(interface: HostInterface) -> list[str]:
+    """What gives a device the name that its host knows. The network's stays a second one, by which all find it that
+    speak to the kernel.
+    """
+    inside = interface.get("inside", interface["name"])
+    if inside == interface["name"]:
+        return []
+    return [
+        f"link set dev {interface['name']} name {inside}",
+        f"link property add dev {inside} altname {interface['name']}",
+    ]
 
 
 def _addresses(plan: HostPlan) -> list[str]:

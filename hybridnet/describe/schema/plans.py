@@ -299,6 +299,8 @@ class HostInterface(TypedDict):
     """An interface in a host's namespace."""
 
     name: str
+    inside: NotRequired[str]
+    """What the host calls it; absent: by its name."""
     mac: str
     addresses: list[str]
     mtu: int
@@ -318,6 +320,8 @@ class HostPlan(TypedDict):
     """False: it lives in the machine's own namespaces."""
     private_dirs: list[str | DirectoryPlan]
     """Directories that are empty for this host, or show another one, `source`."""
+    files: NotRequired[dict[str, str]]
+    """Texts by path, which only this host sees there, laid over the computer's own files."""
     arp: NotRequired[list[NeighbourPlan]]
     """Static neighbour entries (autoStaticArp), in any of the host's subnets."""
 

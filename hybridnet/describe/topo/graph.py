@@ -9,6 +9,7 @@ from typing import Any
 
 from hybridnet.describe.topo.links import describe_link, link_options
 from hybridnet.describe.topo.node_options import check_node_name, resolve_node
+from hybridnet.describe.topo.options import End
 from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.topo.specs import LinkSpec, NodeSpec
 from hybridnet.describe.values import plain, shown
@@ -30,6 +31,7 @@ class Graph:
         self.emulated = 0  # nodes
         self._ports: dict[str, dict[int, tuple[str, int]]] = {}
         self._interfaces: dict[str, str] = {}  # which link has it
+        self._inside: dict[tuple[str, str], str] = {}  # the same, of the names in each node
         self._pairs: dict[frozenset[str], list[LinkSpec]] = {}
 
     def add_node(self, name: object, role: str, options: Mapping[str, Any]) -> str:
@@ -76,10 +78,18 @@ class Graph:
                     f"{what}: interface {end.interface} is taken by link {self._interfaces[end.interface]}; "
                     "choose another intfName"
                 )
+            if (
+                clash := next((each for each in _names_inside(end) if each in self._inside), None)
+            ) is not None:
+                raise TopologyError(
+                    f"{what}: host {end.node} has an interface {clash[1]} already, at link {self._inside[clash]}; "
+                    "choose another name"
+                )
         self.join(node1, node2, ports)
         self.links.append(link)
         self._pairs.setdefault(frozenset((node1, node2)), []).append(link)
         self._interfaces.update({end.interface: name for end in (link.a, link.b)})
+        self._inside.update({each: name for end in (link.a, link.b) for each in _names_inside(end)})
         return number
 
     def remove_link(self, link: LinkSpec) -> None:
@@ -89,6 +99,8 @@ class Graph:
         for end in (link.a, link.b):
             del self._ports[end.node][end.port]
             del self._interfaces[end.interface]
+            for each in _names_inside(end):
+                del self._inside[each]
 
     def remove_node(self, name: Any) -> None:
         """Remove a node and its links. Raises TopologyError if there is none of that name."""
@@ -103,7 +115,7 @@ class Graph:
         made = Graph()
         made.nodes, made.links, made.emulated = dict(self.nodes), list(self.links), self.emulated
         made._ports = {name: dict(ports) for name, ports in self._ports.items()}
-        made._interfaces = dict(self._interfaces)
+        made._interfaces, made._inside = dict(self._interfaces), dict(self._inside)
         made._pairs = {ends: list(links) for ends, links in self._pairs.items()}
         return made
 
@@ -156,7 +168,7 @@ class Graph:
             if options != spec.options:
                 resolved = resolve_node(spec.role, name, options)
             made.nodes[name] = replace(spec, options=options, resolved=resolved)
-        made._ports, made._interfaces = self._ports, self._interfaces
+        made._ports, made._interfaces, made._inside = self._ports, self._interfaces, self._inside
         made.links = [self._relinked(link, links.get(link.name)) for link in self.links]
         for link in made.links:
             made._pairs.setdefault(frozenset((link.a.node, link.b.node)), []).append(link)
@@ -195,3 +207,8 @@ class Graph:
                 f"{what}: key {wanted} is taken by another link of these two nodes; choose another key"
             )
         return wanted
+
+
+def _names_inside(end: End) -> set[tuple[str, str]]:
+    """The names by which an interface is known in its node: a host that gives it another one knows both."""
+    return {(end.node, end.interface), (end.node, end.inside or end.interface)}

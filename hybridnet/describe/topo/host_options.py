@@ -5,17 +5,26 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridnet.describe.values import choice, flag, number, shown, whole
 from hybridnet.errors import TopologyError
 
-__all__ = ["cores", "devices", "directories", "in_namespace", "nat", "period_us", "scheduler", "share"]
+__all__ = [
+    "commands", "cores", "devices", "directories", "files", "in_namespace", "nat", "period_us", "scheduler", "share",
+]  # fmt: skip
 
 SCHEDULERS = ("cfs", "rt")
 MOST_CORES = 4096
 MAX_PERIOD_US = 1_000_000  # the kernel takes no more
+MOST_COMMANDS = 1000  # of one host
+MOST_FILES = 1000
+MOST_TEXT = 65_536  # characters of a command
+MOST_FILE_TEXT = 1 << 20  # characters of a file, and
+MOST_FILES_TEXT = 8 << 20  # of all of a host
+_LONGEST_PATH = 1000
+_NO_FILES_IN = ("dev", "proc", "sys")  # which the kernel fills
 
 
 def share(value: Any, what: str) -> float | None:
@@ -63,6 +72,44 @@ def directories(value: Any, what: str) -> list[str | tuple[str, str]]:
             f"{what} {shown(value)} is not a list of directories; write ['/var/run'] or the like"
         )
     return [_directory(each, what) for each in value]
+
+
+def files(value: Any, what: str) -> dict[str, str]:
+    """Texts by the absolute path where only this host has them."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TopologyError(f"{what} {shown(value)} are not texts by path; write {{'/etc/motd': 'hello'}}")
+    if (
+        len(value) > MOST_FILES
+        or sum(len(text) for text in value.values() if isinstance(text, str)) > MOST_FILES_TEXT
+    ):
+        raise TopologyError(
+            f"{what}: they are more than {MOST_FILES}, or longer than {MOST_FILES_TEXT >> 20} MiB; write fewer, or "
+            "give the host a directory of yours (privateDirs)"
+        )
+    for path, text in value.items():
+        _file_path(path, what)
+        if not isinstance(text, str) or len(text) > MOST_FILE_TEXT or "\0" in text:
+            raise TopologyError(
+                f"{what}: {shown(path)} is not a text of at most {MOST_FILE_TEXT >> 20} MiB; give the host a directory "
+                "of yours instead (privateDirs)"
+            )
+    return dict(value)
+
+
+def commands(value: Any, what: str) -> list[str]:
+    """What the host's shell runs once the network has been built, in this order."""
+    if value is None:
+        return []
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes) or len(value) > MOST_COMMANDS:
+        raise TopologyError(
+            f"{what} {shown(value)} is not a list of at most {MOST_COMMANDS} commands; write ['sleep 100 &']"
+        )
+    for command in value:
+        if not isinstance(command, str) or not command.strip() or len(command) > MOST_TEXT or "\0" in command:
+            raise TopologyError(f"{what}: {shown(command)} is not a command of 1 to {MOST_TEXT} characters")
+    return list(value)
 
 
 def in_namespace(value: Any, what: str) -> bool:
@@ -115,3 +162,20 @@ def _path(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value.startswith("/") or "\0" in value:
         raise TopologyError(f"{what}: {shown(value)} is not an absolute path; write one like '/var/run'")
     return value
+
+
+def _file_path(value: Any, what: str) -> None:
+    parts = (
+        value.split("/")[1:]
+        if isinstance(value, str) and value.isprintable() and value.startswith("/")
+        else []
+    )
+    if len(parts) < 2 or not all(parts) or {".", ".."} & set(parts):
+        raise TopologyError(
+            f"{what}: {shown(value)} is not the path of a file in a directory; write one like '/etc/motd'"
+        )
+    if parts[0] in _NO_FILES_IN or len(value) > _LONGEST_PATH:
+        raise TopologyError(
+            f"{what}: {shown(value)}: no file can be laid there; choose a path of at most {_LONGEST_PATH} characters "
+            f"that is not in /{', /'.join(_NO_FILES_IN)}"
+        )

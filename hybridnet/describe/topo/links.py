@@ -58,6 +58,7 @@ def describe_link(
         params = _params(given, number, what)
         interface = _interface(given.get(f"intfName{number}"), node, port, what)
         ends.append(resolve_end(node.name, port, interface, params, what))
+        _check_inside(ends[-1], node, what)
         own = {option: value for option, value in params.items() if option in direction_options()}
         direction = resolve_direction({**both, **own}, what)
         direction.check_fits(ends[-1].mtu, what)
@@ -81,6 +82,15 @@ def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, objec
     if given.get("mtu") is not None:
         params.setdefault("mtu", given["mtu"])
     return params
+
+
+def _check_inside(end: End, node: NodeSpec, what: str) -> None:
+    if end.inside is None or (node.role == "host" and node.resolved.get("inNamespace") is not False):
+        return
+    raise TopologyError(
+        f"{what}: name {end.inside}: only a host with a namespace of its own calls an interface by another name than "
+        f"the network does; for one of {node.name} write intfName"
+    )
 
 
 def _interface(named: Any, node: NodeSpec, port: int, what: str) -> str:

@@ -139,6 +139,8 @@ _TABLE = (
     NodeOption("nat", ("host",), host_options.nat),
     NodeOption("devices", ("host", "switch"), host_options.devices),
     NodeOption("privateDirs", ("host",), host_options.directories),
+    NodeOption("files", ("host",), host_options.files),
+    NodeOption("commands", ("host",), host_options.commands),
     NodeOption("inNamespace", ("host",), host_options.in_namespace),
     NodeOption("inNamespace", ("switch",), switch_options.in_namespace),
     NodeOption("kind", ("switch",), check_kind),

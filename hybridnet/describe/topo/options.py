@@ -7,6 +7,7 @@ missing. Here an option is understood, or it is an error that says what to write
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,13 +15,13 @@ from typing import Any
 from hybridnet.describe.options.read import cure
 from hybridnet.describe.topo.addresses import address_option, mac_address
 from hybridnet.describe.topo.direction import direction_options
-from hybridnet.describe.values import nearest
+from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import TopologyError
 
 __all__ = ["End", "check_names", "link_option_names", "resolve_end"]
 
 # What params1 / params2 may say about the interface at that end.
-END_OPTIONS = frozenset({"ip", "ip6", "mac", "mtu"})
+END_OPTIONS = frozenset({"ip", "ip6", "mac", "mtu", "name"})
 # What `addLink` takes besides the options of a direction.
 _LINK_OPTIONS = frozenset({"addr1", "addr2", "intfName1", "intfName2", "mtu", "params1", "params2", "patch"})
 
@@ -46,11 +47,13 @@ UNSUPPORTED_LINK_OPTIONS: Mapping[str, str] = {
 }
 
 DEFAULT_MTU = 1500
+_NAME_INSIDE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
+_OF_THE_KERNEL = ("lo", "all", "default")  # in /proc/sys/net, besides the loopback
 
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """One end of a link: the node, its port, and the interface there."""
+    """One end of a link: the node, its port, and the interface there, which its host may call by another name."""
 
     node: str
     port: int
@@ -59,10 +62,11 @@ class End:
     ip6: str | None = None
     mac: str | None = None
     mtu: int = DEFAULT_MTU
+    inside: str | None = None
 
 
 def resolve_end(node: str, port: int, interface: str, options: Mapping[str, Any], what: str) -> End:
-    """The end of link `what` at `node`; `options` are the interface's: ip, ip6, mac, mtu."""
+    """The end of link `what` at `node`; `options` are the interface's: ip, ip6, mac, mtu, name."""
     mtu = options.get("mtu", DEFAULT_MTU)
     if not isinstance(mtu, int) or isinstance(mtu, bool) or not 576 <= mtu <= 65535:
         raise TopologyError(f"{what}: mtu {mtu!r} of {interface} is out of range; write 576 to 65535 (bytes)")
@@ -74,7 +78,20 @@ def resolve_end(node: str, port: int, interface: str, options: Mapping[str, Any]
         ip6=address_option("ip6", options.get("ip6"), f"{what}: ip6 of {interface}"),
         mac=mac_address(options.get("mac"), f"{what}: mac of {interface}"),
         mtu=mtu,
+        inside=_name_inside(options.get("name"), f"{what}: name of {interface}"),
     )
+
+
+def _name_inside(value: Any, what: str) -> str | None:
+    """The name of a device in its host; None or empty: that of the interface in the network."""
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str) or not _NAME_INSIDE.fullmatch(value) or value in _OF_THE_KERNEL:
+        raise TopologyError(
+            f"{what} {shown(value)} is not a name of a device; write one of at most 15 letters, digits, '_', '.' and "
+            "'-', such as eth1"
+        )
+    return value
 
 
 def check_names(

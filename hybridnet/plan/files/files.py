@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,17 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.user_files import user_file
 from hybridnet.describe.values import file_path
 from hybridnet.errors import TopologyError, UsageError
+from hybridnet.plan.files.containerlab import fill_from_containerlab, is_containerlab
 from hybridnet.plan.files.dot import to_dot
 from hybridnet.plan.files.graphml import fill_from_graphml, to_graphml
+from hybridnet.plan.files.kathara import LAB_CONF, fill_from_kathara
 from hybridnet.plan.files.yaml_form import fill_from_yaml, to_yaml
 from hybridnet.plan.network import Plan
 
 __all__ = ["READ", "WRITTEN", "FileTopo", "read_text", "read_topology", "write_topology"]
 
-READ = (".yaml", ".yml", ".graphml")
+READ = (".yaml", ".yml", ".graphml", LAB_CONF)
+"""How the name of a file with a topology ends."""
 _PICTURES = (".png", ".svg", ".pdf")
 WRITTEN = (*_PICTURES, ".dot", ".graphml", ".yaml")
 MOST_BYTES = 64 << 20
@@ -29,19 +32,26 @@ class FileTopo(Topo):
 
     Attributes:
         controllers: by name what the file says of them; None if it says nothing.
+        notes: what hybridnet does otherwise than the program that the file is for, a line each.
     """
 
     controllers: dict[str, dict[str, object]] | None = None
+    notes: Sequence[str] = ()
 
     def build(self, file: str, text: str, options: Mapping[str, Any]) -> None:
         if file.endswith(".graphml"):
             fill_from_graphml(self, text, file, **options)
+        elif file.endswith(LAB_CONF):
+            self.notes, self.controllers = fill_from_kathara(self, text, file), {}
+        elif is_containerlab(file, text):
+            self.notes, self.controllers = fill_from_containerlab(self, text, file), {}
         else:
             self.controllers = fill_from_yaml(self, text, file)
 
 
 def read_topology(file: str | Path, **options: Any) -> FileTopo:
-    """The network that a YAML or GraphML file describes; docs/files.md has the forms.
+    """The network that a YAML or GraphML file describes, or a lab of containerlab or Kathará; docs/files.md and
+    docs/labs.md have the forms.
 
     Args:
         options: for maps in GraphML: nodes, hosts, bw, delay, simulated.
@@ -51,7 +61,7 @@ def read_topology(file: str | Path, **options: Any) -> FileTopo:
         TopologyError, UnitError: the file makes no sense; the message says where.
     """
     path = file_path(file, "read_topology: file")
-    if path.suffix not in READ:
+    if not path.name.endswith(READ):
         raise UsageError(f"{path}: the name of a file with a topology ends with {', '.join(READ)}; rename it")
     known = ("nodes", "hosts", "bw", "delay", "simulated") if path.suffix == ".graphml" else ()
     if unknown := sorted(set(options) - set(known)):
@@ -79,8 +89,13 @@ def read_text(path: Path) -> str:
         raise TopologyError(f"{path}:{line}: it is not text in UTF-8; convert it") from None
 
 
-def write_topology(file: str | Path, topo: Topo, plan: Plan) -> None:
+def write_topology(
+    file: str | Path, topo: Topo, plan: Plan, controllers: Mapping[str, Mapping[str, object]] | None = None
+) -> None:
     """Write a network: a picture (.png, .svg, .pdf), a graph for Graphviz (.dot), or what `read_topology` reads.
+
+    Args:
+        controllers: what a YAML file says of them; None: nothing.
 
     Raises:
         UsageError: the file's name has another end, or it cannot be written.
@@ -89,7 +104,7 @@ def write_topology(file: str | Path, topo: Topo, plan: Plan) -> None:
     write: dict[str, Callable[[], str]] = {
         ".dot": lambda: to_dot(topo, plan),
         ".graphml": lambda: to_graphml(topo),
-        ".yaml": lambda: to_yaml(topo),
+        ".yaml": lambda: to_yaml(topo, controllers),
     }
     if path.suffix not in WRITTEN:
         raise UsageError(f"{path}: the name of a drawing ends with {', '.join(WRITTEN)}; choose one of them")

@@ -11,10 +11,20 @@ links:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from hybridnet.describe.kinds import (
+    OWN_KINDS,
+    HostKind,
+    SwitchKind,
+    host_kind,
+    host_kinds,
+    switch_kind,
+    switch_kinds,
+)
 from hybridnet.describe.options import table
 from hybridnet.describe.options.input_schema import said_schema
 from hybridnet.describe.schema.check import told
@@ -23,7 +33,7 @@ from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.describe.topo.options import END_OPTIONS, link_option_names
 from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.values import Json
-from hybridnet.errors import TopologyError, UnitError
+from hybridnet.errors import EnvironmentLackError, TopologyError, UnitError
 from hybridnet.plan.files.yaml_text import Path, Read, read_yaml, where, write_yaml
 
 __all__ = ["fill_from_yaml", "plain_link", "plain_node", "schema", "to_yaml"]
@@ -64,7 +74,7 @@ def schema() -> dict[str, object]:
                     section: {
                         "type": ["object", "null"],
                         "additionalProperties": _object(
-                            {name: {} for name in NODE_OPTIONS[role.name] if name not in _PYTHON_ONLY}, "null"
+                            {name: {} for name in _node_options(role.name)}, "null"
                         ),
                     }
                     for section, role in SECTIONS.items()
@@ -100,8 +110,8 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, obje
     return {name: dict(options or {}) for name, options in (content["controllers"] or {}).items()}
 
 
-def to_yaml(topo: Topo) -> str:
-    """The form of a description: what was written of each node and link."""
+def to_yaml(topo: Topo, controllers: Mapping[str, Mapping[str, object]] | None = None) -> str:
+    """The form of a description: what was written of each node and link, and of its controllers, if that is given."""
     content: dict[str, object] = {"format": 1}
     for section, role in SECTIONS.items():
         named = {spec.name: plain_node(spec) or None for spec in topo.node_specs() if spec.role == role.name}
@@ -116,6 +126,8 @@ def to_yaml(topo: Topo) -> str:
         }
         for link in topo.link_specs()
     ]
+    if controllers is not None:
+        content["controllers"] = {name: _plain_options(options) for name, options in controllers.items()}
     return write_yaml(content)
 
 
@@ -139,6 +151,20 @@ def _plain(value: object) -> Json:
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _node_options(role: str) -> list[str]:
+    """The options of nodes of a role, those of every registered kind included: the description knows which it has."""
+    found = dict.fromkeys(NODE_OPTIONS[role])
+    of_kinds: Mapping[str, tuple[Sequence[str], Callable[[str], HostKind | SwitchKind]]] = {
+        "host": (host_kinds(), host_kind),
+        "switch": ([kind for kind in switch_kinds() if kind not in OWN_KINDS], switch_kind),
+    }
+    names, kind_of = of_kinds.get(role, ((), host_kind))
+    for name in names:
+        with contextlib.suppress(EnvironmentLackError):  # who uses it is told
+            found |= dict.fromkeys(kind_of(name).options)
+    return [name for name in found if name not in _PYTHON_ONLY]
 
 
 def _check(read: Read, file: str) -> None:

@@ -28,8 +28,12 @@ class Read(NamedTuple):
     lines: Mapping[Path, int]  # of each value, and of its key; from 1
 
 
-def read_yaml(text: str, file: str) -> Read:
-    """Raise TopologyError with file and line for what is not YAML, and for a key that is written twice."""
+def read_yaml(text: str, file: str, most_values: int = MOST_VALUES) -> Read:
+    """Raise TopologyError with file and line for what is not YAML, and for a key that is written twice.
+
+    Args:
+        most_values: how many values a file may have, what its aliases repeat included.
+    """
     import yaml
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]  # it has no types
@@ -40,7 +44,8 @@ def read_yaml(text: str, file: str) -> Read:
         loader = Loader(text)
         node = loader.get_single_node()
         lines: dict[Path, int] = {}
-        return Read(None if node is None else _value(loader, node, (), lines, file), lines)
+        reader = _Reader(loader, lines, file, most_values)
+        return Read(None if node is None else reader.value(node, ()), lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{file}:{mark.line + 1}" if mark is not None else file
@@ -82,36 +87,80 @@ def _resolve_as_we_do(of: Any) -> None:
         of.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(f"^(?:{pattern})$"), list(first))
 
 
-def _value(loader: Any, node: Any, path: Path, lines: dict[Path, int], file: str) -> Any:
-    import yaml
+class _Reader:
+    """Turns the nodes of one file into values, and notes their lines."""
 
-    line = node.start_mark.line + 1
-    lines.setdefault(path, line)
-    if len(lines) > MOST_VALUES or len(path) > DEEPEST:
-        raise TopologyError(
-            f"{file}:{line}: it is too large: more than {MOST_VALUES} values, or {DEEPEST} levels"
-        )
-    if isinstance(node, yaml.MappingNode):
-        loader.flatten_mapping(node)
-        made: dict[str, object] = {}
+    def __init__(self, loader: Any, lines: dict[Path, int], file: str, most_values: int) -> None:
+        self._loader = loader
+        self._lines = lines
+        self._file = file
+        self._most = most_values
+        self._merged = 0  # pairs that `<<` has repeated
+
+    def value(self, node: Any, path: Path) -> Any:
+        """The value of a node, which is at this place."""
+        import yaml
+
+        line = node.start_mark.line + 1
+        self._lines.setdefault(path, line)
+        if len(path) > DEEPEST or len(self._lines) + self._merged > self._most:
+            raise self._too_large(line)
+        if isinstance(node, yaml.MappingNode):
+            made: dict[str, object] = {}
+            for key, (key_node, value_node) in self._pairs(node, 0).items():
+                self._lines[(*path, key)] = key_node.start_mark.line + 1
+                made[key] = self.value(value_node, (*path, key))
+            return made
+        if isinstance(node, yaml.SequenceNode):
+            return [self.value(each, (*path, index)) for index, each in enumerate(node.value)]
+        try:
+            value = self._loader.construct_object(node)
+        except ValueError as error:
+            raise TopologyError(f"{self._file}:{line}: {why_unread(error)}; correct it") from None
+        if isinstance(value, float) and not math.isfinite(value):
+            raise TopologyError(
+                f"{self._file}:{line}: {plain(node.value)} is larger than any number here; correct it"
+            )
+        return value
+
+    def _pairs(self, node: Any, depth: int) -> dict[str, tuple[Any, Any]]:
+        """The keys and values of a mapping: what it says itself comes before what it merges (``<<``), and of that the
+        first.
+        """
+        import yaml
+
+        if depth > DEEPEST:
+            raise self._too_large(node.start_mark.line + 1)
+        own: dict[str, tuple[Any, Any]] = {}
+        merged: dict[str, tuple[Any, Any]] = {}
         for key_node, value_node in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":
+                sources = value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
+                for source in sources:
+                    if not isinstance(source, yaml.MappingNode):
+                        raise TopologyError(
+                            f"{self._file}:{key_node.start_mark.line + 1}: << merges mappings only; name one"
+                        )
+                    pairs = self._pairs(source, depth + 1)
+                    self._merged += 1 + len(pairs)
+                    if self._merged > self._most:
+                        raise self._too_large(key_node.start_mark.line + 1)
+                    merged = {**pairs, **merged}
+                continue
             key = key_node.value
-            if not isinstance(key_node, yaml.ScalarNode) or key in made:
+            if not isinstance(key_node, yaml.ScalarNode) or key in own:
                 what = (
                     f"{shown(key)} is written twice"
                     if isinstance(key_node, yaml.ScalarNode)
                     else "a key is no text"
                 )
-                raise TopologyError(f"{file}:{key_node.start_mark.line + 1}: {what}; write it once, as text")
-            lines[(*path, key)] = key_node.start_mark.line + 1
-            made[key] = _value(loader, value_node, (*path, key), lines, file)
-        return made
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(loader, each, (*path, index), lines, file) for index, each in enumerate(node.value)]
-    try:
-        value = loader.construct_object(node)
-    except ValueError as error:
-        raise TopologyError(f"{file}:{line}: {why_unread(error)}; correct it") from None
-    if isinstance(value, float) and not math.isfinite(value):
-        raise TopologyError(f"{file}:{line}: {plain(node.value)} is larger than any number here; correct it")
-    return value
+                raise TopologyError(
+                    f"{self._file}:{key_node.start_mark.line + 1}: {what}; write it once, as text"
+                )
+            own[key] = (key_node, value_node)
+        return {**merged, **own}
+
+    def _too_large(self, line: int) -> TopologyError:
+        return TopologyError(
+            f"{self._file}:{line}: it is too large: more than {self._most} values, or {DEEPEST} levels"
+        )

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Container
+from collections.abc import Container, Iterable
+from typing import TypedDict
 
 from hybridnet.describe.schema.plans import (
     CpuLimit,
@@ -21,6 +22,33 @@ from hybridnet.plan.network.instance import Network
 
 __all__ = ["chain_notes", "host_names", "host_plans"]
 
+
+class _Inside(TypedDict, total=False):
+    """The part of an interface that it has only where its host calls it by another name."""
+
+    inside: str
+
+
+_OF_EVERY_LINUX = frozenset(
+    (
+        "bin",
+        "boot",
+        "etc",
+        "home",
+        "lib",
+        "lib64",
+        "media",
+        "mnt",
+        "opt",
+        "root",
+        "run",
+        "sbin",
+        "srv",
+        "tmp",
+        "usr",
+        "var",
+    )
+)  # at the top of the tree of files
 _OF_THE_LOOPBACK = {"localhost", "ip6-localhost", "ip6-loopback"}
 
 
@@ -37,6 +65,11 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[HostPla
             "routes": network.routes[spec.name],
             "private_dirs": [_private_directory(spec, each) for each in spec.resolved.get("privateDirs", [])],
         }
+        if files := spec.resolved.get("files"):
+            plan["files"] = files
+            plan["private_dirs"] += [
+                each for each in new_directories(files) if each not in plan["private_dirs"]
+            ]
         if cpu := _cpu(spec):
             plan["cpu"] = cpu
         if spec.resolved.get("devices"):
@@ -45,10 +78,10 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[HostPla
             plan["nat"] = _nat(spec, plan["interfaces"])
         if spec.resolved.get("inNamespace") is False:
             plan["in_namespace"] = False
-            if plan["private_dirs"]:
+            if plan["private_dirs"] or "files" in plan:
                 raise PlanError(
-                    f"host {spec.name}: with inNamespace=False it has the machine's files, and no privateDirs; leave "
-                    "one of them out"
+                    f"host {spec.name}: with inNamespace=False it has the machine's files, and neither privateDirs nor "
+                    "files; leave one of them out"
                 )
         if static_arp:
             plan["arp"] = _arp(network, spec, neighbours)
@@ -78,6 +111,12 @@ def host_names(network: Network) -> dict[str, list[str]]:
                     own += [node, end.interface] if first else [end.interface]
                     first = False
     return names
+
+
+def new_directories(paths: Iterable[str]) -> list[str]:
+    """The directories at the top of the tree that no computer has, and a host with files at these paths needs."""
+    tops = {path.split("/")[1] for path in paths} - _OF_EVERY_LINUX
+    return [f"/{top}" for top in sorted(tops)]
 
 
 def _cpu(spec: NodeSpec) -> CpuLimit:
@@ -119,8 +158,10 @@ def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str 
 
 def _interface(network: Network, end: End) -> HostInterface:
     families = (network.addresses, network.addresses6)
+    inside: _Inside = {} if end.inside is None else {"inside": end.inside}
     return {
         "name": end.interface,
+        **inside,
         "mac": network.macs[end.interface],
         "addresses": [
             str(each.by_interface[end.interface]) for each in families if end.interface in each.by_interface
@@ -156,7 +197,12 @@ def chain_notes(topo: Topo, *addressed: Container[str]) -> list[str]:
         topo: the description.
         addressed: the interfaces that get addresses, of each family.
     """
-    hosts = {spec.name for spec in topo.node_specs() if spec.role == "host" and not spec.resolved.get("nat")}
+    told = ("nat", "commands", "daemons")  # what may have it forward, and give it addresses
+    hosts = {
+        spec.name
+        for spec in topo.node_specs()
+        if spec.role == "host" and not any(spec.resolved.get(option) for option in told)
+    }
     silent: dict[str, list[str]] = {}
     for link in topo.link_specs():
         if link.a.node in hosts and link.b.node in hosts:

@@ -24,6 +24,7 @@ from hybridnet.run.net.measure import Measuring
 from hybridnet.run.net.nodes import LiveNodes
 from hybridnet.run.net.outages import Outages
 from hybridnet.run.net.run_output import Recorded
+from hybridnet.run.node import Host
 from hybridnet.system.log import info
 
 __all__ = ["Returns"]
@@ -99,6 +100,8 @@ class Returns:
         for node in own:
             made = node.settings.taken()
             node.config(**node.params)
+            if isinstance(node, Host):
+                node.run_commands()
             for again in made:
                 again()
         info(f"*** machine {name} is back; it was away for {away_s:.1f} s\n")

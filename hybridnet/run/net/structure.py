@@ -25,7 +25,7 @@ from hybridnet.run.net.machines import NetMachines
 from hybridnet.run.net.members import Leaving, check_instance_leaving, newcomers
 from hybridnet.run.net.nodes import LiveNodes, check_node_class, unknown_node
 from hybridnet.run.net.running_state import Running
-from hybridnet.run.node import Node, Switch
+from hybridnet.run.node import Host, Node, Switch
 from hybridnet.run.node.link import Link
 from hybridnet.system.ending import Endings, undone_on_error
 
@@ -424,6 +424,9 @@ class Structure:
         for node in nodes:
             self._configured.append(node)
             node.config(**node.params)
+        for node in nodes:
+            if isinstance(node, Host):
+                node.run_commands()
 
     def _terminate(self, nodes: Sequence[Node]) -> None:
         """Call `terminate` of nodes that were configured, once: all of them, whatever one raises."""

@@ -58,6 +58,8 @@ class Intf:
     def follow(self, plan: HostInterface | None) -> None:
         """It has been made as the machine plan says."""
         self.mac: str | None = None if plan is None else plan["mac"]
+        self.inside: str = self.name if plan is None else plan.get("inside", self.name)
+        """What its host calls it."""
         addresses = [] if plan is None else plan["addresses"]
         parsed = [ipaddress.ip_interface(address) for address in addresses]
         first = next((address for address in parsed if address.version == 4), None)
@@ -65,6 +67,13 @@ class Intf:
         self.ip: str | None = None if first is None else str(first.ip)
         self.prefixLen: int | None = None if first is None else first.network.prefixlen
         self.ip6: str | None = None if first6 is None else str(first6.ip)
+
+    def found(self, address: str, prefix: int) -> None:
+        """It has this address, though the description gives it none of that family."""
+        if ":" in address:
+            self.ip6 = self.ip6 or address
+        elif self.ip is None:
+            self.ip, self.prefixLen = address, prefix
 
     def IP(self) -> str | None:
         """The first IPv4 address, without prefix length."""
@@ -124,7 +133,7 @@ class Intf:
 
     def isUp(self) -> bool:
         """Whether it is administratively up."""
-        flags = self.node.execute(["cat", f"/sys/class/net/{self.name}/flags"])
+        flags = self.node.execute(["cat", f"/sys/class/net/{self.inside}/flags"])
         return bool(int(flags, 16) & 1)
 
     def status(self) -> str:

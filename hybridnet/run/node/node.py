@@ -8,6 +8,7 @@ through the agent of its machine, which `bind` gives it.
 from __future__ import annotations
 
 import ipaddress
+import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -20,7 +21,7 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.run.node.link import Intf
 from hybridnet.run.node.popen import Popen
 from hybridnet.run.node.settings import Settings
-from hybridnet.system.log import output
+from hybridnet.system.log import output, warn
 
 __all__ = [
     "CPULimitedHost",
@@ -34,6 +35,9 @@ __all__ = [
 
 Call = Callable[..., Any]  # call(verb, **arguments)
 
+COMMAND_SECONDS = 120.0
+"""The longest that a command of a description may take."""
+_MOST_WORDS = 300
 _SLICE_S = 5.0
 _OF_SWITCHES = ("dpid", "protocols", "failMode")
 
@@ -367,6 +371,36 @@ class Host(Node):
     def setCPUs(self, cores: Any, mems: int = 0) -> None:
         """Pin it to processors: a number, a list, or text such as ``"0,2-3"``; None: all. `mems` changes nothing."""
         self._limit({"cores": host_options.cores(cores, f"host {self.name}: cores")})
+
+    def run_commands(self) -> None:
+        """Run the commands of its description, once all nodes have been configured, and see which addresses they gave
+        its interfaces that have none in the description. One that fails is told, and the next one runs.
+
+        Raises:
+            MachineError: one does not end within `COMMAND_SECONDS`.
+        """
+        for command in self.params.get("commands") or []:
+            said = self.cmd(command, timeout=COMMAND_SECONDS)
+            if self.last_status != 0:
+                words = said.strip()[-_MOST_WORDS:] or "it printed nothing"
+                warn(
+                    f"*** {self.name}: {shown(command[:_MOST_WORDS])} ended with {self.last_status}: {words}\n"
+                )
+        if self.finds_addresses:
+            self._find_addresses()
+
+    @property
+    def finds_addresses(self) -> bool:
+        """Whether it may give itself addresses, once it has been built."""
+        return bool(self.params.get("commands"))
+
+    def _find_addresses(self) -> None:
+        rows = json.loads(self.execute(["ip", "-json", "address"]))
+        found = {row["ifname"]: row["addr_info"] for row in rows if row}
+        for intf in self.intfList():
+            for address in found.get(intf.inside, []):
+                if address.get("scope") == "global":
+                    intf.found(address["local"], address["prefixlen"])
 
     def _limit(self, limit: CpuLimit) -> None:
         self._call("limit_cpu", node=self.name, limit=limit)

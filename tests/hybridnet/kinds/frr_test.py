@@ -80,11 +80,22 @@ def test_a_router_has_directories_of_its_own_and_keeps_those_it_is_given() -> No
     assert FrrRouter("r1").daemons == ["zebra", "staticd"]
 
 
+def test_daemons_are_those_that_are_named_and_those_of_its_protocols() -> None:
+    assert FrrRouter("r1", daemons=["bfdd", "isisd"], bgp=65001).daemons == [
+        "zebra",
+        "staticd",
+        "isisd",
+        "bgpd",
+        "bfdd",
+    ]
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [
         *[("ospf", value) for value in ("yes", 1, None)],
         *[("bgp", value) for value in (0, 1 << 32, "65001", True, 1.0)],
+        *[("daemons", value) for value in ("ospfd", ["zebra"], [5], ["../x"])],
         *[("conf", value) for value in (5, "a\0b", "\x1b[2J", "x" * 40_000)],
     ],
 )

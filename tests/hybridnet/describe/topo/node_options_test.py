@@ -152,3 +152,30 @@ def test_processors_are_given_as_mininet_takes_them() -> None:
     assert resolve_node("host", "h1", {"cpu": -1}) == {"cpu": None}
     with pytest.raises(TopologyError, match="sched='rt' needs cpu="):
         Topo().addHost("h1", sched="rt")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ("/etc/motd", "are not texts by path"),
+        ({"etc/motd": ""}, "is not the path of a file"),
+        ({"/motd": ""}, "is not the path of a file"),
+        ({"/etc/../motd": ""}, "is not the path of a file"),
+        ({"/etc/motd/": ""}, "is not the path of a file"),
+        ({"/proc/x": ""}, "no file can be laid there"),
+        ({"/etc/motd": 5}, "is not a text of at most 1 MiB"),
+        ({"/etc/motd": "a\0"}, "is not a text of at most 1 MiB"),
+        ({"/etc/motd": "x" * ((1 << 20) + 1)}, "is not a text of at most 1 MiB"),
+        ({f"/etc/{number}": "x" * (1 << 20) for number in range(9)}, "longer than 8 MiB"),
+        ({f"/etc/{number}": "" for number in range(1001)}, "more than 1000"),
+    ],
+)
+def test_files_are_texts_by_path_and_not_too_long(files: Any, said: str) -> None:
+    with pytest.raises(TopologyError, match=f"^host h1: files.*{said}"):
+        Topo().addHost("h1", files=files)
+
+
+@pytest.mark.parametrize("commands", ["ip link", [5], [""], ["a\0"], ["x" * 65_537], ["a"] * 1001])
+def test_commands_are_a_list_of_texts(commands: Any) -> None:
+    with pytest.raises(TopologyError, match=r"^host h1: commands"):
+        Topo().addHost("h1", commands=commands)

@@ -217,6 +217,39 @@ def test_an_option_whose_name_is_no_text_is_refused() -> None:
         pair().addLink("h1", "s1", params1={None: 5})
 
 
+def test_hosts_may_call_their_interfaces_by_the_same_name() -> None:
+    topo = Topo()
+    topo.addHost("h1")
+    topo.addHost("h2")
+    topo.addLink("h1", "h2", params1={"name": "eth1"}, params2={"name": "eth1"})
+    link = topo.spec("h1", "h2")
+    assert (link.a.interface, link.a.inside, link.b.inside) == ("h1-eth0", "eth1", "eth1")
+    with pytest.raises(TopologyError, match="host h1 has an interface eth1 already, at link h1-h2"):
+        topo.addLink("h1", "h2", params1={"name": "eth1"})
+    with pytest.raises(TopologyError, match="host h1 has an interface h1-eth0 already"):
+        topo.addLink("h1", "h2", params1={"name": "h1-eth0"})
+    topo.delLink("h1", "h2")
+    topo.addLink("h1", "h2", params1={"name": "eth1"})
+
+
+@pytest.mark.parametrize("name", ["lo", "all", "a/b", "sixteen-letters-", 5, "-x"])
+def test_what_is_no_name_of_a_device_is_refused(name: object) -> None:
+    topo = Topo()
+    topo.addHost("h1")
+    topo.addHost("h2")
+    with pytest.raises(TopologyError, match=r"name of h1-eth0 .* is not a name of a device"):
+        topo.addLink("h1", "h2", params1={"name": name})
+
+
+def test_only_a_host_with_a_namespace_gives_interfaces_other_names() -> None:
+    topo = Topo()
+    topo.addHost("root", inNamespace=False)
+    topo.addSwitch("s1")
+    for number in (1, 2):
+        with pytest.raises(TopologyError, match="only a host with a namespace of its own"):
+            topo.addLink("root", "s1", **{f"params{number}": {"name": "eth1"}})
+
+
 def test_the_loopback_interface_is_no_end_of_a_link() -> None:
     with pytest.raises(
         TopologyError, match="link h1-s1: lo is the loopback interface; choose another intfName"

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from hybridnet.describe.options import table
+from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.errors import TopologyError, UnitError, UsageError
+from hybridnet.kinds.frr import FRR
 from hybridnet.plan.files import read_topology, write_topology, yaml_text
 from hybridnet.plan.files.yaml_form import schema
 from hybridnet.plan.files.yaml_text import read_yaml, write_yaml
@@ -146,7 +148,27 @@ def test_the_schema_has_every_option_that_is_declared() -> None:
     assert set(table("direction").said) <= set(link)
     assert set(table("direction").said) <= set(link["params1"]["properties"])
     hosts = properties["hosts"]["additionalProperties"]["properties"]
-    assert set(hosts) == set(NODE_OPTIONS["host"]) - {"cls"}
+    assert set(hosts) == set(NODE_OPTIONS["host"]) - {"cls"} | set(FRR.options), "those of kinds, too"
+
+
+def test_a_router_with_frr_and_files_is_written_and_read_again(tmp_path: Path) -> None:
+    topo = Topo()
+    topo.addRouter(
+        "r1", ospf=True, daemons=["bfdd"], conf="bfd\n", files={"/etc/x": "a\tb\n"}, commands=["ip link"]
+    )
+    topo.addLink("r1", topo.addHost("h1", ip="10.0.0.2/24"), params1={"ip": "10.0.0.1/24", "name": "eth1"})
+    file = tmp_path / "ours.yaml"
+    write_topology(file, topo, planned(topo))
+    assert content(read_topology(file)) == content(topo)
+
+
+def test_what_a_mapping_says_itself_comes_before_what_it_merges() -> None:
+    text = "a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\nc: {<<: [*a, *b], x: 3}\nd: {<<: *b}\n"
+    read = read_yaml(text, "net.yaml").value
+    assert read["c"] == {"x": 3, "y": 1, "z": 2}
+    assert read["d"] == {"y": 2, "z": 2}
+    with pytest.raises(TopologyError, match=r"net\.yaml:1: << merges mappings only"):
+        read_yaml("{<<: 5}", "net.yaml")
 
 
 @pytest.mark.parametrize(

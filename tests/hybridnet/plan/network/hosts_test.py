@@ -9,6 +9,7 @@ import pytest
 
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import PlanError, TopologyError
+from hybridnet.plan.network.hosts import new_directories
 from tests.hybridnet.plan.support import plan
 
 
@@ -120,3 +121,7 @@ def test_private_directories_of_a_host_without_a_namespace_are_refused() -> None
     assert made["h1"]["private_dirs"] == ["/a", {"at": "/b", "source": "/c/h1"}]
     with pytest.raises(PlanError, match="with inNamespace=False it has the machine's files"):
         plan(star(privateDirs=["/a"], inNamespace=False))
+
+
+def test_files_at_the_top_of_the_tree_get_directories_of_their_own() -> None:
+    assert new_directories(["/etc/a", "/hostlab/x", "/hostlab/y/z", "/web/b"]) == ["/hostlab", "/web"]

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: MIT
+"""What the readers of other programs' labs share: what they found that hybridnet does otherwise, the files of a lab's
+nodes, and the names of its interfaces.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from hybridnet.describe.kinds import host_kind
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.host_options import MOST_FILE_TEXT, MOST_FILES
+from hybridnet.describe.user_files import user_file
+from hybridnet.describe.values import plain
+from hybridnet.errors import TopologyError, UnitError, UsageError
+
+__all__ = [
+    "MOST_NODES", "Findings", "LabFiles", "ends_options", "export_line", "frr_options", "has_frr", "is_service_of_frr",
+    "refuse_large",
+]  # fmt: skip
+
+MOST_LAB_BYTES = 4 << 20  # of a lab's own file
+MOST_NODES = 10_000  # of a lab
+MOST_SHOWN = 100  # lines
+MOST_TEXTS = 64 << 20  # characters of all files of a lab's nodes
+MOST_ENTRIES = 20_000  # of the folders of a lab
+LONGEST_INTERFACE = 14  # characters: one less than Linux takes, for the portal of a link that is simulated
+FRR_FOLDERS = ("/etc/frr", "/etc/quagga", "/etc/zebra")
+_IMAGE_WITH_FRR = re.compile(r"(^|[/_-])(frr|frrouting|quagga)([0-9]*)(/frr)?([:@-].*)?$")
+_STARTS_FRR = re.compile(
+    r"(systemctl\s+(re)?start\s+|service\s+|/etc/init\.d/|/usr/lib/frr/)(frrinit\.sh|frr|quagga|zebra|watchfrr\.sh)\b"
+)
+_ASKS_DAEMON = re.compile(r"^\s*(\w+)\s*=\s*\"?yes\b", re.MULTILINE)
+
+
+class Findings:
+    """What is done otherwise than the file says, and what it says that hybridnet cannot do."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._notes: dict[str, dict[str, None]] = {}  # the nodes, in order, by what is to be said of each
+        self._refusals: dict[str, dict[str, None]] = {}
+
+    def note(self, node: str, words: str) -> None:
+        """Say what is left out or done otherwise, which does not change the network."""
+        self._notes.setdefault(words, {})[plain(node)] = None
+
+    def refuse(self, node: str, words: str) -> None:
+        """Say why this is no network that hybridnet can make."""
+        self._refusals.setdefault(words, {})[plain(node)] = None
+
+    def check(self) -> None:
+        """Raise TopologyError with all that was refused, a line each."""
+        if self._refusals:
+            lines = "\n  ".join(_told(self._refusals))
+            raise TopologyError(f"{self._file}: hybridnet cannot make this network as it is:\n  {lines}")
+
+    def notes(self) -> list[str]:
+        """A line for each thing that is done otherwise, with its nodes."""
+        return [f"{self._file}: {line}" for line in _told(self._notes)]
+
+    def adding(self, node: str, add: Any, *arguments: Any, **options: Any) -> bool:
+        """Add something to a description; what that refuses is refused here. Returns whether it was added."""
+        try:
+            add(*arguments, **options)
+        except (TopologyError, UnitError) as error:
+            self.refuse(node, str(error))
+            return False
+        return True
+
+
+class LabFiles:
+    """Reads the files of a lab's nodes, as texts, and keeps within bounds.
+
+    Args:
+        folder: where relative paths begin.
+    """
+
+    def __init__(self, folder: Path, findings: Findings) -> None:
+        self._folder = folder
+        self._findings = findings
+        self._texts: dict[Path, str | None] = {}
+        self._left = MOST_TEXTS
+        self._entries = MOST_ENTRIES
+
+    def path(self, named: str) -> Path:
+        """Where something is that the lab names."""
+        return self._folder / os.path.expanduser(named)
+
+    def at(self, node: str, key: str, source: Path, target: str) -> dict[str, str]:
+        """The texts of a file, or of all files in a folder, by their path in the node."""
+        if source.is_dir():
+            found: dict[str, str] = {}
+            for file in self._in(source):
+                if len(found) >= MOST_FILES:
+                    self._findings.refuse(
+                        node,
+                        f"{key}: {plain(str(source))} has more than {MOST_FILES} files; give the node fewer",
+                    )
+                    break
+                text = self.text(node, key, file)
+                if text is not None:
+                    found[f"{target.rstrip('/')}/{file.relative_to(source)}"] = text
+            return found
+        text = self.text(node, key, source)
+        return {} if text is None else {target: text}
+
+    def text(self, node: str, key: str, file: Path) -> str | None:
+        """The text of a file; None, and a word about it, if it is none."""
+        if file not in self._texts:
+            self._texts[file] = self._read(node, key, file)
+        text = self._texts[file]
+        self._left -= len(text or "")
+        if self._left < 0:
+            self._findings.refuse(
+                node,
+                f"{key}: the files of the lab have more than {MOST_TEXTS >> 20} MiB; give its nodes fewer",
+            )
+            return None
+        return text
+
+    def _in(self, folder: Path) -> Iterator[Path]:
+        """The files in a folder, however deep; links to folders are not followed."""
+        for place, folders, files in os.walk(folder):
+            folders.sort()
+            self._entries -= len(files) + len(folders)
+            if self._entries < 0:
+                raise TopologyError(
+                    f"{folder}: the lab's folders have more than {MOST_ENTRIES} entries; remove some"
+                )
+            yield from (Path(place, name) for name in sorted(files) if not name.startswith(".git"))
+
+    def _read(self, node: str, key: str, file: Path) -> str | None:
+        try:
+            place = user_file(file)
+            if not place.is_file():
+                self._findings.refuse(
+                    node, f"{key}: {plain(str(file))} is no file; add it, or correct the path"
+                )
+                return None
+            if place.stat().st_size > MOST_FILE_TEXT:
+                raise ValueError
+            text = place.read_text(encoding="utf-8")
+            if "\0" in text:
+                raise ValueError
+        except OSError as error:
+            self._findings.refuse(node, f"{key}: {plain(str(file))} cannot be read: {error.strerror}")
+            return None
+        except ValueError:
+            self._findings.note(
+                node,
+                f"{key}: {plain(str(file))} is left out: it is no text in UTF-8 of at most {MOST_FILE_TEXT >> 20} MiB; "
+                "show the host its folder with privateDirs",
+            )
+            return None
+        return text
+
+
+def has_frr(image: str) -> bool:
+    """Whether an image of that name is one of FRR, or of Quagga, which FRR comes from.
+
+    Example:
+        >>> has_frr("quay.io/frrouting/frr:10.1.0"), has_frr("kathara/quagga"), has_frr("alpine:3")
+        (True, True, False)
+    """
+    return _IMAGE_WITH_FRR.search(image) is not None
+
+
+def is_service_of_frr(command: str) -> bool:
+    """Whether a command only starts FRR's daemons as a service, which hybridnet's routers do themselves."""
+    return _STARTS_FRR.search(command) is not None
+
+
+def frr_options(files: dict[str, str], more_daemons: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The options of a router with FRR; takes FRR's files out of those of the node.
+
+    Args:
+        files: texts by path.
+        more_daemons: those that the lab turns on elsewhere than in the file ``daemons``.
+    """
+    known = host_kind("frr").options["daemons"]
+    own = {path: files.pop(path) for path in list(files) if os.path.dirname(path) in FRR_FOLDERS}
+    asked = {*more_daemons}
+    confs: list[str] = []
+    for path, text in own.items():
+        name = os.path.basename(path)
+        if name == "daemons":
+            asked |= set(_ASKS_DAEMON.findall(text))
+        elif name.endswith(".conf") and name != "vtysh.conf":
+            confs.append(text)
+    daemons = []
+    for daemon in sorted(asked):
+        try:
+            daemons += known([daemon], "daemons")
+        except TopologyError:  # zebra, staticd, watchfrr, vtysh_enable and the like
+            continue
+    lines = [line for conf in confs for line in conf.splitlines() if not _IS_OF_THE_TERMINAL.match(line)]
+    return {"kind": "frr", "daemons": daemons, **({"conf": "\n".join(lines) + "\n"} if lines else {})}
+
+
+_IS_OF_THE_TERMINAL = re.compile(
+    r"\s*(no\s+)?(service integrated-vtysh-config|password\b|enable password\b|log\b)"
+)
+
+
+def export_line(name: str, value: str) -> str:
+    """What sets a variable in a host's shell."""
+    return f"export {name}={shlex.quote(value)}"
+
+
+def ends_options(topo: Topo, node: str, interface: str, number: int, taken: set[str]) -> dict[str, Any]:
+    """The options of `addLink` that give the end at a node its interface's name: that in the node, and one that no
+    other interface has.
+
+    Args:
+        number: 1 or 2: which end of the link.
+        taken: the names that interfaces have; the chosen one is added.
+    """
+    host = topo.node_spec(node).role == "host"
+    long = f"{node}-{interface}" if host or interface in taken else interface
+    name, count = long, 1
+    while len(name) > LONGEST_INTERFACE or name in taken:
+        tail = f"-{interface}" if count == 1 and len(interface) < LONGEST_INTERFACE - 2 else f"-{count}"
+        name = f"{node[: LONGEST_INTERFACE - len(tail)]}{tail}"
+        count += 1
+    taken.add(name)
+    options: dict[str, Any] = {f"intfName{number}": name}
+    if host:
+        options[f"params{number}"] = {"name": interface}
+        if (found := re.fullmatch(r"eth([0-9]{1,4})", interface)) is not None:
+            options[f"port{number}"] = int(found[1])
+    return options
+
+
+def _told(lines: Mapping[str, Mapping[str, None]]) -> list[str]:
+    told = []
+    for words, nodes in lines.items():
+        names = list(nodes)
+        more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
+        told.append(f"{', '.join(names[:MOST_SHOWN])}{more}: {words}")
+    if len(told) > MOST_SHOWN:
+        told[MOST_SHOWN:] = [f"and {len(told) - MOST_SHOWN} lines more"]
+    return told
+
+
+def refuse_large(file: str, text: str) -> None:
+    """Raise UsageError for a text that is no lab's."""
+    if len(text) > MOST_LAB_BYTES:
+        raise UsageError(f"{file}: it has more than {MOST_LAB_BYTES >> 20} MiB; divide the lab")
