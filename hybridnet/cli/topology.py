@@ -83,7 +83,9 @@ def find_topology(file: str | None, text: str | None) -> Topo:
     if name.endswith(READ):
         if positional:
             raise UsageError(f"--topo {text}: write NAME=VALUE after a file, such as hosts=2")
-        return read_topology(name, **named)
+        if "beside" in named:
+            named["beside"] = str(named["beside"])
+        return read_topology(name, **named)  # type: ignore[arg-type]  # it checks them
     if name not in known:
         if name.endswith(".py"):
             raise UsageError(

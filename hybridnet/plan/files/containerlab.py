@@ -339,7 +339,7 @@ class _Lab:
                 self._findings.refuse(name, f"binds: {shown(bind)} is not SOURCE:/TARGET; correct it")
             elif source != target:  # which the computer has there already
                 found |= self._files.at(name, "binds", self._files.path(source), os.path.normpath(target))
-        return found
+        return self._files.laid(name, "binds", found)
 
     def _in_lab(self, name: str, value: str) -> str:
         """A text with containerlab's own names filled in."""

@@ -11,6 +11,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.user_files import user_file
 from hybridnet.describe.values import file_path
 from hybridnet.errors import TopologyError, UsageError
+from hybridnet.plan.files.beside import add_beside
 from hybridnet.plan.files.containerlab import fill_from_containerlab, is_containerlab
 from hybridnet.plan.files.dot import to_dot
 from hybridnet.plan.files.graphml import fill_from_graphml, to_graphml
@@ -38,7 +39,9 @@ class FileTopo(Topo):
     controllers: dict[str, dict[str, object]] | None = None
     notes: Sequence[str] = ()
 
-    def build(self, file: str, text: str, options: Mapping[str, Any]) -> None:
+    def build(
+        self, file: str, text: str, options: Mapping[str, Any], beside: tuple[str, str] | None = None
+    ) -> None:
         if file.endswith(".graphml"):
             fill_from_graphml(self, text, file, **options)
         elif file.endswith(LAB_CONF):
@@ -47,13 +50,17 @@ class FileTopo(Topo):
             self.notes, self.controllers = fill_from_containerlab(self, text, file), {}
         else:
             self.controllers = fill_from_yaml(self, text, file)
+        if beside is not None:
+            add_beside(self, *beside)
 
 
-def read_topology(file: str | Path, **options: Any) -> FileTopo:
+def read_topology(file: str | Path, *, beside: str | Path | None = None, **options: Any) -> FileTopo:
     """The network that a YAML or GraphML file describes, or a lab of containerlab or Kathará; docs/files.md and
     docs/labs.md have the forms.
 
     Args:
+        beside: a YAML file with options of nodes and links, which are added to those of the file; docs/labs.md has the
+            form.
         options: for maps in GraphML: nodes, hosts, bw, delay, simulated.
 
     Raises:
@@ -67,7 +74,10 @@ def read_topology(file: str | Path, **options: Any) -> FileTopo:
     if unknown := sorted(set(options) - set(known)):
         cure = f"there are {', '.join(known)}" if known else "such a file takes none"
         raise UsageError(f"{path}: there is no option {unknown[0]}=; {cure}")
-    return FileTopo(str(path), read_text(path), options)
+    if beside is None:
+        return FileTopo(str(path), read_text(path), options)
+    more = file_path(beside, "read_topology: beside")
+    return FileTopo(str(path), read_text(path), options, (read_text(more), str(more)))
 
 
 def read_text(path: Path) -> str:

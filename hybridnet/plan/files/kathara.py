@@ -141,6 +141,7 @@ def _host(name: str, device: _Device, folder: Path, files: LabFiles, findings: F
     for key, place, target in (("shared", "shared", "/shared"), (f"{name}/", name, "")):
         if (folder / place).is_dir():
             texts |= files.at(name, key, folder / place, target)
+    texts = files.laid(name, f"{name}/", texts)
     scripts = []
     for script in ("shared.startup", f"{name}.startup"):
         if (folder / script).is_file() and (text := files.text(name, script, folder / script)) is not None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from hybridnet.describe.kinds import host_kind
 from hybridnet.describe.topo import Topo
-from hybridnet.describe.topo.host_options import MOST_FILE_TEXT, MOST_FILES
+from hybridnet.describe.topo.host_options import MOST_FILE_TEXT, MOST_FILES, files
 from hybridnet.describe.user_files import user_file
 from hybridnet.describe.values import plain
 from hybridnet.errors import TopologyError, UnitError, UsageError
@@ -29,6 +29,7 @@ MOST_NODES = 10_000  # of a lab
 MOST_SHOWN = 100  # lines
 MOST_TEXTS = 64 << 20  # characters of all files of a lab's nodes
 MOST_ENTRIES = 20_000  # of the folders of a lab
+FIRST_OTHER_PORT = 10_000  # of interfaces that are not named ethN: they come after those that are
 LONGEST_INTERFACE = 14  # characters: one less than Linux takes, for the portal of a link that is simulated
 FRR_FOLDERS = ("/etc/frr", "/etc/quagga", "/etc/zebra")
 _IMAGE_WITH_FRR = re.compile(r"(^|[/_-])(frr|frrouting|quagga)([0-9]*)(/frr)?([:@-].*)?$")
@@ -110,6 +111,21 @@ class LabFiles:
         text = self.text(node, key, source)
         return {} if text is None else {target: text}
 
+    def laid(self, node: str, key: str, texts: Mapping[str, str]) -> dict[str, str]:
+        """Those of a node's texts that can be laid where they belong; a word about each of the others."""
+        found = {}
+        for path, text in texts.items():
+            try:
+                files({path: text}, "")
+            except TopologyError:
+                self._findings.note(
+                    node,
+                    f"{key}: {plain(path)} is left out: files are laid in folders, and not in /dev, /proc or /sys",
+                )
+            else:
+                found[path] = text
+        return found
+
     def text(self, node: str, key: str, file: Path) -> str | None:
         """The text of a file; None, and a word about it, if it is none."""
         if file not in self._texts:
@@ -126,14 +142,14 @@ class LabFiles:
 
     def _in(self, folder: Path) -> Iterator[Path]:
         """The files in a folder, however deep; links to folders are not followed."""
-        for place, folders, files in os.walk(folder):
+        for place, folders, names in os.walk(folder):
             folders.sort()
-            self._entries -= len(files) + len(folders)
+            self._entries -= len(names) + len(folders)
             if self._entries < 0:
                 raise TopologyError(
                     f"{folder}: the lab's folders have more than {MOST_ENTRIES} entries; remove some"
                 )
-            yield from (Path(place, name) for name in sorted(files) if not name.startswith(".git"))
+            yield from (Path(place, name) for name in sorted(names) if not name.startswith(".git"))
 
     def _read(self, node: str, key: str, file: Path) -> str | None:
         try:
@@ -232,8 +248,8 @@ def ends_options(topo: Topo, node: str, interface: str, number: int, taken: set[
     options: dict[str, Any] = {f"intfName{number}": name}
     if host:
         options[f"params{number}"] = {"name": interface}
-        if (found := re.fullmatch(r"eth([0-9]{1,4})", interface)) is not None:
-            options[f"port{number}"] = int(found[1])
+        found = re.fullmatch(r"eth(0|[1-9][0-9]{0,3})", interface)
+        options[f"port{number}"] = FIRST_OTHER_PORT + len(taken) if found is None else int(found[1])
     return options
 
 
