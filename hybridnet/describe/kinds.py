@@ -8,7 +8,8 @@ options, what the plan says of it, what makes it on a machine, its class in a ne
 asks the registry.
 
 A host is a namespace, whatever its kind; a `HostKind`, under the entry point `hybridnet.host_kinds`, says which class
-of a live node it has, and which options. hybridnet's own is the router with FRR's daemons.
+of a live node it has, and which options. hybridnet's own are the router with FRR's daemons, and the host whose root is
+a container image.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ENTRY_POINT",
     "HOST_ENTRY_POINT",
+    "IMAGE",
     "OPENVSWITCH",
     "OWN_KINDS",
     "SIMULATED",
@@ -38,6 +40,7 @@ __all__ = [
     "check_kind",
     "host_kind",
     "host_kinds",
+    "said_host_kind",
     "switch_kind",
     "switch_kinds",
 ]
@@ -46,6 +49,8 @@ ENTRY_POINT = "hybridnet.kinds"
 HOST_ENTRY_POINT = "hybridnet.host_kinds"
 OPENVSWITCH, SIMULATED = "openvswitch", "simulated"
 OWN_KINDS = (OPENVSWITCH, SIMULATED)
+IMAGE = "image"
+"""The kind of hosts that ``image=`` chooses by itself."""
 
 Reader = Callable[[Any, str], Any]
 """Of an option: from what a user writes, and what it is of, to plain data. Raises TopologyError."""
@@ -125,6 +130,12 @@ def host_kind(name: str) -> HostKind:
             f"kind {name}: it is {shown(kind)}, and no HostKind of that name; mend its package"
         )
     return kind
+
+
+def said_host_kind(options: Mapping[str, Any]) -> Any:
+    """The kind that a host's options name, or choose by ``image=``; None: neither."""
+    named = options.get("kind")
+    return IMAGE if named is None and options.get("image") is not None else named
 
 
 def check_host_kind(value: Any, what: str) -> str | None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from hybridnet.system.ways import Way
 
 __all__ = ["Entrance", "read_entrances", "write_entrances"]
 
@@ -26,19 +28,32 @@ class Entrance:
     Args:
         network: of its network; None: it is in the machine's own namespaces.
         mount, name: of its mounts and its name; None: the machine's.
+        environment: of its programs, where its root is an image; None: it has the computer's files.
+        folder: where programs begin in an image.
     """
 
     network: str | None = None
     mount: str | None = None
     name: str | None = None
+    environment: dict[str, str] | None = None
+    folder: str = "/"
 
     def command(self) -> list[str]:
         """What enters it, run in the machine; empty where that is the same."""
+        way = self.way()
+        return way.within({}) or way.before
+
+    def way(self, shell: Sequence[str] = ("bash",)) -> Way:
+        """The same for programs that are to be prepared: see `hybridnet.system.ways`."""
         if self.network is None:
-            return []
+            return Way()
         mount = [] if self.mount is None else [f"--mount={self.mount}"]
         name = [] if self.name is None else [f"--uts={self.name}"]
-        return ["nsenter", f"--net={self.network}", *mount, *name, "--"]
+        entering = ["nsenter", f"--net={self.network}"]
+        if self.environment is None:
+            return Way([*entering, *mount, *name, "--"])
+        within = [*entering, *mount, *name, f"--wdns={self.folder}", "--"]
+        return Way([*entering, *name, "--"], within, self.environment, shell)
 
 
 def write_entrances(directory: Path, entrances: Mapping[str, Entrance]) -> None:

@@ -3,7 +3,8 @@
 
 A host has a network namespace, visible as /run/netns/NAME, and a mount namespace in which /sys shows the host's devices
 and each of its private directories is an empty file system, or another directory. It may have a name of its own, and an
-/etc/hosts, which hides the computer's. Processes of all hosts of a machine see each other, as in Mininet.
+/etc/hosts, which hides the computer's. A host with an image has that as its root instead of the computer's files
+(`image_root`). Processes of all hosts of a machine see each other, as in Mininet.
 
 A mount namespace has no name: the agent holds it open. (Binding it to a name fails now and then on recent kernels,
 whose namespace numbers no longer grow with time across processors; the kernel compares them to rule out loops.) It
@@ -24,8 +25,10 @@ from collections.abc import Callable
 
 TYPE_CHECKING = False  # the module that has it takes its time to import
 if TYPE_CHECKING:
+    from types import ModuleType
     from typing import TypedDict
 
+    from hybridnet.agent.hosts.image_root import ImageRoot
     from hybridnet.describe.schema.plans import DirectoryPlan
 
     class Host(TypedDict):
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
         private_dirs: list[str | DirectoryPlan]
         files: dict[str, str]  # texts by path
         hosts_file: str | None  # None: it finds the computer's, and has its name
+        image: ImageRoot | None  # its root; None: the computer's
 
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWNET = 0x20000, 0x4000000, 0x40000000
@@ -54,11 +58,10 @@ def _checked(result: int, what: str) -> None:
         raise OSError(error, f"{what}: {os.strerror(error)}")
 
 
-def _mount(source: str, target: str, kind: str | None, flags: int, data: str = "") -> None:
-    encoded = [None if text is None else text.encode() for text in (source, target, kind)]
-    _checked(
-        _libc.mount(*encoded, ctypes.c_ulong(flags), data.encode() or None), f"mount {source} on {target}"
-    )
+def _mount(source: str, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind, data)]
+    flagged = [*encoded[:3], ctypes.c_ulong(flags), encoded[3]]
+    _checked(_libc.mount(*flagged), f"mount {source} on {target}")
 
 
 def _have_hosts_own_tables() -> None:
@@ -78,19 +81,22 @@ def _have_hosts_own_tables() -> None:
         size.write(str(CONNECTIONS))
 
 
-def _become_host(host: Host, others: list[str]) -> None:
+def _become_host(host: Host, others: list[str], images: ModuleType | None) -> None:
     names = host["hosts_file"]
     _checked(_libc.unshare(CLONE_NEWNS | CLONE_NEWNET | (CLONE_NEWUTS if names else 0)), "unshare")
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
     for name in others:
         _libc.umount2(f"{NETWORK_DIRECTORY}/{name}".encode(), MNT_DETACH)  # it may be going just now
+    if names:
+        _checked(_libc.sethostname(host["name"].encode(), len(host["name"].encode())), "sethostname")
+    if host["image"] is not None and images is not None:
+        images.take_root(host["image"], NETWORK_DIRECTORY, _private(host), names, _mount)
+        return
     # Of the names that come later a host would see files that are no namespaces, and `ip` would complain about each.
     _mount("netns", NETWORK_DIRECTORY, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     _mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    if names:  # before a private directory hides it
-        _checked(_libc.sethostname(host["name"].encode(), len(host["name"].encode())), "sethostname")
-        if os.path.exists("/etc/hosts"):
-            _mount(names, "/etc/hosts", None, MS_BIND)
+    if names and os.path.exists("/etc/hosts"):  # before a private directory hides it
+        _mount(names, "/etc/hosts", None, MS_BIND)
     for directory in host["private_dirs"]:
         if isinstance(directory, str):
             _mount("tmpfs", directory, "tmpfs", MS_NOSUID | MS_NODEV)
@@ -164,6 +170,22 @@ def _overlay(base: str, stage: str) -> None:
         _mount(f"{stage}/kept/{number}", target, None, MS_BIND)
 
 
+def _private(host: Host) -> list[str]:
+    return [each for each in host["private_dirs"] if isinstance(each, str)]
+
+
+def _image_root() -> ModuleType:
+    """`image_root`, which lies beside this file: few networks have an image."""
+    from importlib.util import module_from_spec, spec_from_file_location
+
+    found = spec_from_file_location("image_root", os.path.join(os.path.dirname(__file__), "image_root.py"))
+    assert found is not None
+    assert found.loader is not None
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
 def _bind(source: str, target: str) -> None:
     os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDONLY, 0o444))
     try:
@@ -181,6 +203,7 @@ def create(hosts: list[Host], others: list[str], until_taken: Callable[[dict[str
     returns, somebody must hold the mount namespaces open.
     """
     _have_hosts_own_tables()
+    images = _image_root() if any(host["image"] for host in hosts) else None
     children: dict[str, int] = {}
     made_reading, made_writing = os.pipe()
     taken_reading, taken_writing = os.pipe()
@@ -189,7 +212,7 @@ def create(hosts: list[Host], others: list[str], until_taken: Callable[[dict[str
         if pid == 0:
             os.close(taken_writing)
             try:
-                _become_host(host, others)
+                _become_host(host, others, images)
                 os.write(made_writing, b"\0")
                 os.read(taken_reading, 1)  # until its other end is closed
             except OSError as error:

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from hybridnet.agent.fragments import with_part, without_part
@@ -21,6 +22,7 @@ from hybridnet.agent.hosts.device_counters import Carrier, DeviceCounters, Row
 from hybridnet.agent.hosts.device_settings import Found, names_now, settings_of
 from hybridnet.agent.hosts.etc_hosts import HostNames
 from hybridnet.agent.hosts.host_namespaces import NETWORK_DIRECTORY
+from hybridnet.agent.hosts.images import HostImages, shell_command
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.describe.schema.plans import HostInterface, HostPlan
 from hybridnet.errors import MachineError
@@ -29,6 +31,7 @@ from hybridnet.system.ending import Endings
 from hybridnet.system.entrances import Entrance, write_entrances
 from hybridnet.system.journal import Journal
 from hybridnet.system.netlink import ip_lines, set_features
+from hybridnet.system.ways import Way
 
 
 class Hosts:
@@ -46,6 +49,7 @@ class Hosts:
         self._counters: dict[str, DeviceCounters] = {}  # by namespace; the empty one is the machine's
         self._counting = threading.Lock()  # of what is in there
         self.host_names = HostNames(journal.directory / "hosts")
+        self.images = HostImages(journal)
         self._private_directories: list[Path] = []
 
     def __contains__(self, name: object) -> bool:
@@ -62,7 +66,8 @@ class Hosts:
             return
         others = self.names
         self._make_network_directory()
-        for path in sorted({path for plan in plans for path in _directories(plan)}):
+        of_computer = [plan for plan in plans if plan["name"] not in self.images]
+        for path in sorted({path for plan in of_computer for path in _directories(plan)}):
             self._make_mount_point(Path(path))
         self._plans |= {plan["name"]: {**plan, "interfaces": [], "routes": [], "arp": []} for plan in plans}
         hosts_file = self.host_names.file
@@ -81,6 +86,7 @@ class Hosts:
                 "private_dirs": plan["private_dirs"],
                 "files": plan.get("files", {}),
                 "hosts_file": hosts_file,
+                "image": self.images[plan["name"]].root if plan["name"] in self.images else None,
             }
             for plan in plans
             if self.namespace(plan["name"])
@@ -211,18 +217,26 @@ class Hosts:
                     counters.close()
 
     def prefix(self, name: str) -> list[str]:
-        """Return the prefix that makes a command run in the host; an empty one for an empty name.
+        """Return the prefix that makes a program of the computer run in the host; an empty one for an empty name.
+
+        Raises:
+            MachineError: no such host.
+        """
+        return list(self.way(name).tools)
+
+    def way(self, name: str) -> Way:
+        """How a program gets into the host; for an empty name it stays on the machine.
 
         Raises:
             MachineError: no such host.
         """
         if not name:
-            return []
+            return Way()
         if name not in self._plans:
             raise MachineError(
                 f"host {name} does not exist on this machine, which has {len(self._plans)} hosts"
             )
-        return self._entrance(name).command()
+        return self._entrance(name).way(shell_command() if name in self.images else ("bash",))
 
     def processes(self, hosts: list[str]) -> list[int]:
         """The processes in the network namespaces of hosts."""
@@ -248,8 +262,14 @@ class Hosts:
         parts end."""
         self._close_counters([""])
         if not self._plans and not self._private_directories:
+            self.images.destroy()
             return
-        Endings(self.host_names.forget, self._remove_mount_points, lambda: self.remove(self.names)).close()
+        Endings(
+            self.images.destroy,
+            self.host_names.forget,
+            self._remove_mount_points,
+            lambda: self.remove(self.names),
+        ).close()
 
     def remove(self, names: list[str]) -> None:
         """The same with some hosts. One that is not there is no error."""
@@ -257,6 +277,7 @@ class Hosts:
         Endings(lambda: self._remove_namespaces(names), lambda: self.kill_processes(names)).close()
         for name in names:
             del self._plans[name]
+        self.images.remove(names)
 
     def _remove_namespaces(self, hosts: list[str]) -> None:
         mounted = {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
@@ -287,11 +308,15 @@ class Hosts:
         if not self.namespace(name):
             return Entrance()
         own = f"/proc/{os.getpid()}/fd"
-        return Entrance(
+        entrance = Entrance(
             f"{NETWORK_DIRECTORY}/{name}",
             f"{own}/{self._mounts[name]}",
             f"{own}/{self._uts[name]}" if name in self._uts else None,
         )
+        if name not in self.images:
+            return entrance
+        image = self.images[name]
+        return replace(entrance, environment=dict(image.environment), folder=image.folder)
 
     def _make_network_directory(self) -> None:
         directory = Path(NETWORK_DIRECTORY)

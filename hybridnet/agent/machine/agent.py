@@ -40,6 +40,7 @@ from hybridnet.agent.machine.metrics import Counting
 from hybridnet.agent.machine.witnesses import Witnesses
 from hybridnet.agent.programs import probes
 from hybridnet.agent.programs.acts import Acts
+from hybridnet.agent.programs.image_commands import ImageCommands
 from hybridnet.agent.programs.programs import Programs
 from hybridnet.agent.switching.other_kinds import OtherKinds
 from hybridnet.agent.switching.simulated_switches import SimulatedSwitches, simulated_link
@@ -57,6 +58,7 @@ from hybridnet.system.grace_periods import hurried_grace_periods
 from hybridnet.system.interruption import Interruption
 from hybridnet.system.journal import Journal, network_namespace
 from hybridnet.system.priority import Priority, raise_thread
+from hybridnet.system.ways import Way
 
 SOCKETS = Path("/run/hybridnet-agent")  # the machine's own, as all of /run; short, as a socket's path must be
 VERBS_AT_ONCE = 512  # a blocked command holds one: more hosts than this driven at once wait for each other
@@ -133,7 +135,10 @@ class Agent:
             self._witnesses,
         )
         self._files = Files(journal)
-        self._programs = Programs(self._prefix, journal.environment(), self._sockets, self._limits, self.acts)
+        self._image_commands = ImageCommands(
+            self._way, journal.environment(), journal.directory, self._hosts.images, self._limits
+        )
+        self._programs = Programs(self._way, journal.environment(), self._sockets, self._limits, self.acts)
         self._changes = Changes(self._instances, self._timelines, self._slow)
         self._building = threading.Lock()
         self._interruption = Interruption()  # of what builds
@@ -142,7 +147,7 @@ class Agent:
 
     @property
     def _parts(self) -> tuple[object, ...]:
-        return self, self._programs, self._changes, self._counting, self._files
+        return self, self._programs, self._image_commands, self._changes, self._counting, self._files
 
     def _slow(self) -> int:
         """Wall seconds for a second of what is described."""
@@ -461,6 +466,7 @@ class Agent:
         stages.done("switching")
         if self._hosts.host_names.file is None:
             self._hosts.host_names.tell(fragment["names"])
+        self._hosts.images.create(fragment["hosts"], self.on_progress)
         self._hosts.create(fragment["hosts"])
         self._limits.create(fragment["hosts"])
         stages.done("namespaces")
@@ -520,6 +526,7 @@ class Agent:
             *(partial(self._translations.forget, host["name"]) for host in fragment["hosts"]),
             lambda: self._hosts.remove([host["name"] for host in fragment["hosts"]]),
             lambda: self._programs.close_of(names),
+            lambda: self._image_commands.close_of(names),
         ).close()
         stages.done("nodes")
 
@@ -554,6 +561,7 @@ class Agent:
             self._switching.stop,
             self._hosts.kill_processes,
             self._programs.close,
+            self._image_commands.close,
             self._simulated_switches.forget,
             self._instances.close,
             self._timelines.close,
@@ -563,14 +571,14 @@ class Agent:
         self._plan = None
         return self._instances.final()
 
-    def _prefix(self, node: str) -> list[str]:
-        """What puts a command into a node: a switch's commands run on its machine, as in Mininet."""
+    def _way(self, node: str) -> Way:
+        """How a program gets into a node: a switch's commands run on its machine, as in Mininet."""
         if not node or any(
             node in all_of_a_kind
             for all_of_a_kind in (self._switching, self._others, self._simulated_switches)
         ):
-            return []
-        return self._hosts.prefix(node)
+            return Way()
+        return self._hosts.way(node)
 
     def _set_link(self, node: str, interface: str, *, up: bool) -> None:
         if self._plan is None:

@@ -21,6 +21,7 @@ from hybridnet.agent.programs.terminals import Terminals
 from hybridnet.agent.verbs import verb, waiting_verb
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.ending import Endings
+from hybridnet.system.ways import Way
 
 __all__ = ["Programs"]
 
@@ -61,7 +62,7 @@ class Programs:
     """Some of the agent's verbs.
 
     Args:
-        prefix_of: what puts a command into a node.
+        way_of: how a program gets into a node.
         environment: of every program.
         sockets: a short path for the shells' sockets, made when the first shell starts.
         limits: of the processor time of hosts, which a program is put under.
@@ -70,13 +71,13 @@ class Programs:
 
     def __init__(
         self,
-        prefix_of: Callable[[str], list[str]],
+        way_of: Callable[[str], Way],
         environment: Mapping[str, str],
         sockets: Path,
         limits: CpuLimits,
         acts: Acts,
     ) -> None:
-        self._prefix_of, self._environment = prefix_of, dict(environment)
+        self._way_of, self._environment = way_of, dict(environment)
         self._sockets, self._limits, self._acts = sockets, limits, acts
         acts.add(self._acting)
         self._shells: dict[str, Shell] = {}
@@ -88,13 +89,24 @@ class Programs:
 
     @waiting_verb
     def exec(
-        self, argv: list[str] | str, timeout: float | None = 60.0, input: bytes | None = None, node: str = ""
+        self,
+        argv: list[str] | str,
+        timeout: float | None = 60.0,
+        input: bytes | None = None,
+        node: str = "",
+        computers: bool = False,
     ) -> Ended:
-        """Runs a program on the machine, or in a host, to its end."""
+        """Runs a program on the machine, or in a host, to its end.
+
+        Args:
+            computers: it is a program of the computer, and runs in a host that has an image with the computer's files.
+        """
+        way = self._way_of(node)
         command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv
-        command = [*self._limits.within(node), *command]
+        command = [*self._limits.within(node), *([] if computers else way.within({})), *command]
+        before = list(way.tools) if computers else way.before
         with self._act_at(node):
-            done = launch.run(command, self._prefix_of(node), self._environment, input=input, timeout=timeout)
+            done = launch.run(command, before, self._environment, input=input, timeout=timeout)
         return {"status": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
 
     @waiting_verb
@@ -121,7 +133,7 @@ class Programs:
         self, commands: dict[str, str], timeout: float | None = None
     ) -> dict[str, CommandOutput]:
         """Runs a command in the shell of each of many nodes at once: see `hybridnet.agent.programs.batch`."""
-        with self._act_at(min(commands, key=lambda node: bool(self._prefix_of(node)), default="")):
+        with self._act_at(min(commands, key=lambda node: bool(self._way_of(node).tools), default="")):
             return run_commands(self._shell, commands, timeout)
 
     @waiting_verb
@@ -172,6 +184,7 @@ class Programs:
         stdin: bool = False,
         discard: list[str] | None = None,
         descriptors: OwnDescriptors | None = None,
+        computers: bool = False,
     ) -> Started:
         """Starts a program with its own pipes; text goes through ``/bin/sh``.
 
@@ -182,9 +195,14 @@ class Programs:
             stdin: whether `write_process` will be used; else standard input is empty.
             discard: of ``stdout`` and ``stderr``, what nobody will read.
             descriptors: of the caller, who is in this process; None: pipes that the other verbs read and write.
+            computers: as of `exec`.
         """
-        prefix = self._prefix_of(node)
-        prefix = [*prefix, "env", "-C", cwd] if cwd else [*prefix, *_HERE, own_folder()] if prefix else []
+        way = self._way_of(node)
+        if way.image and not computers:
+            prefix, command = [], self._in_image(way, command, env or {}, cwd)
+        else:
+            prefix = list(way.tools)
+            prefix = [*prefix, "env", "-C", cwd] if cwd else [*prefix, *_HERE, own_folder()] if prefix else []
         if within := self._limits.within(node) if command else []:
             command = [*within, *(["/bin/sh", "-c", command] if isinstance(command, str) else command)]
         with self._lock:
@@ -250,8 +268,8 @@ class Programs:
     @verb
     def open_terminal(self, node: str, rows: int = 24, columns: int = 80) -> int:
         """Opens a terminal with a shell in a node: see `hybridnet.agent.programs.terminals`. Returns its number."""
-        prefix, admit = self._prefix_of(node), self._limits.admission(node)
-        return self._terminals.open(node, prefix, self._environment, (rows, columns), admit)
+        way, admit = self._way_of(node), self._limits.admission(node)
+        return self._terminals.open(node, way, self._environment, (rows, columns), admit)
 
     @waiting_verb
     def read_terminal(self, number: int, timeout: float = 0.0) -> bytes | None:
@@ -304,18 +322,29 @@ class Programs:
             self._hang_up,
         ).close()
 
+    @staticmethod
+    def _in_image(
+        way: Way, command: list[str] | str, environment: Mapping[str, str], cwd: str | None
+    ) -> list[str]:
+        """A program with what puts it into a node's image, and into a folder there."""
+        if isinstance(command, str):
+            command = [*way.shell, "-c", command]
+        if cwd:
+            command = [*way.shell, "-c", 'cd -- "$0" || exit; exec "$@"', cwd, *command]
+        return [*way.within(environment), *command]
+
     def _act_at(self, node: str) -> AbstractContextManager[None]:
         """The run does something at a node: in the machine's own namespaces, if the node has none."""
-        return nullcontext() if self._prefix_of(node) else self._acts.act()
+        return nullcontext() if self._way_of(node).tools else self._acts.act()
 
     def _acting(self) -> bool:
         """Whether a program goes on that the run has started in the machine's own namespaces."""
         with self._lock:
             shells, processes = list(self._shells.items()), list(self._processes.values())
         return (
-            any(shell.waiting and not self._prefix_of(node) for node, shell in shells)
-            or any(process.poll() is None and not self._prefix_of(process.node) for process in processes)
-            or any(not self._prefix_of(node) for node in self._terminals.nodes)
+            any(shell.waiting and not self._way_of(node).tools for node, shell in shells)
+            or any(process.poll() is None and not self._way_of(process.node).tools for process in processes)
+            or any(not self._way_of(node).tools for node in self._terminals.nodes)
         )
 
     def _hang_up(self) -> None:
@@ -331,8 +360,8 @@ class Programs:
                     shell.close()
                 self._sockets.mkdir(mode=0o700, exist_ok=True)
                 admit = self._limits.admission(node)
-                prefix, as_mininet = self._prefix_of(node), node in self._as_mininet
-                shell = Shell(node, prefix, self._environment, self._sockets, admit, as_mininet=as_mininet)
+                way, as_mininet = self._way_of(node), node in self._as_mininet
+                shell = Shell(node, way, self._environment, self._sockets, admit, as_mininet=as_mininet)
                 self._shells[node] = shell
             return shell
 

@@ -32,6 +32,7 @@ from pathlib import Path
 from hybridnet.errors import MachineError
 from hybridnet.system.priority import leave_real_time, starting
 from hybridnet.system.typing_ahead import press_interrupt
+from hybridnet.system.ways import Way
 
 READY_SECONDS = 30.0
 OUTPUT_LIMIT = 64 << 20  # bytes of one command
@@ -108,7 +109,7 @@ class Shell:
     def __init__(
         self,
         name: str,
-        prefix: list[str],
+        way: Way,
         environment: dict[str, str],
         directory: Path,
         on_ready: Callable[[int], None] = leave_real_time,
@@ -118,6 +119,7 @@ class Shell:
         """Start the shell of node `name`; command files go to `directory`.
 
         Args:
+            way: how a program gets into the node.
             on_ready: is given the shell's process once it is ready, and takes it out of real time.
             as_mininet: as Mininet's, its command line ends with ``mininet:NAME``, by which it is found among all
                 processes, it tells the jobs that begin, and its terminal has a CR before each LF.
@@ -141,20 +143,23 @@ class Shell:
         loop = loop.replace("{file}", shlex.quote(self._seen_file))
         loop = _TELLING + loop.replace("{tell}", _TELL) if as_mininet else loop.replace("{tell}", ":")
         self._before_each = _BEFORE_EACH if as_mininet else ""
-        # Whoever enters a mount namespace is in its root folder; this one may be hidden there.
-        loop = f"cd -- {shlex.quote(own_folder())} 2>/dev/null\n{loop}"
+        if not way.image:
+            # Whoever enters a mount namespace is in its root folder; this one may be hidden there.
+            loop = f"cd -- {shlex.quote(own_folder())} 2>/dev/null\n{loop}"
         # setsid with the terminal as its own: ^C then means this shell's processes. Who was started in the background
         # by a script ignores ^C, and by nohup the end of a terminal; bash cannot take back what was ignored when it
         # began.
         heeding = ["env", "--default-signal=INT,QUIT,HUP"]
         named = ["bash", f"mininet:{name}"] if as_mininet else []
+        own = {"HISTFILE": "", "TERM": "dumb"}
+        before = [*way.before, *heeding, "setsid", "--ctty", *way.within(own)]
         with starting():
             self.process = subprocess.Popen(
-                [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-c", loop, *named],
+                [*before, *way.shell, "--norc", "--noprofile", "-c", loop, *named],
                 stdin=slave,
                 stdout=slave,
                 stderr=slave,
-                env={**environment, "HISTFILE": "", "TERM": "dumb"},
+                env={**environment, **own},
             )
         os.close(slave)
 

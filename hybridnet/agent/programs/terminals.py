@@ -25,6 +25,7 @@ from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.ending import Endings
 from hybridnet.system.priority import starting
 from hybridnet.system.typing_ahead import prepare, type_into
+from hybridnet.system.ways import Way
 
 __all__ = ["MOST_TERMINALS", "Terminal", "Terminals"]
 
@@ -39,7 +40,7 @@ class Terminal:
     def __init__(
         self,
         node: str,
-        prefix: list[str],
+        way: Way,
         environment: dict[str, str],
         size: tuple[int, int],
         on_start: Callable[[int], None],
@@ -47,7 +48,7 @@ class Terminal:
         """Start the shell.
 
         Args:
-            prefix: what puts it into the node.
+            way: how a program gets into the node.
             size: rows and columns.
             on_start: is given its process, and takes it out of real time.
         """
@@ -58,14 +59,16 @@ class Terminal:
         self.resize(*size)
         prompt = rf"\[\e[1;36m\]{node}\[\e[0m\]:\w# "
         heeding = ["env", "--default-signal=INT,QUIT,HUP"]
+        own = {"TERM": "xterm-256color", "PS1": prompt, "HISTFILE": ""}
+        before = [*way.before, *heeding, "setsid", "--ctty", *way.within(own)]
         try:
             with starting():
                 self._process = subprocess.Popen(
-                    [*prefix, *heeding, "setsid", "--ctty", "bash", "--norc", "--noprofile", "-i"],
+                    [*before, *way.shell, "--norc", "--noprofile", "-i"],
                     stdin=slave,
                     stdout=slave,
                     stderr=slave,
-                    env={**environment, "TERM": "xterm-256color", "PS1": prompt, "HISTFILE": ""},
+                    env={**environment, **own},
                 )
         except OSError as error:
             os.close(self._master)
@@ -142,7 +145,7 @@ class Terminals:
     def open(
         self,
         node: str,
-        prefix: list[str],
+        way: Way,
         environment: dict[str, str],
         size: tuple[int, int],
         on_start: Callable[[int], None],
@@ -154,7 +157,7 @@ class Terminals:
                     f"terminal of {node}: {MOST_TERMINALS} terminals are open here; close one of them"
                 )
             number = next(self._numbers)
-            self._terminals[number] = node, Terminal(node, prefix, environment, size, on_start)
+            self._terminals[number] = node, Terminal(node, way, environment, size, on_start)
             return number
 
     def __getitem__(self, number: int) -> Terminal:

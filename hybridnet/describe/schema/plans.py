@@ -29,6 +29,7 @@ __all__ = [
     "HostPlan",
     "HostRoute",
     "HttpServerApplication",
+    "ImagePlan",
     "IndependentLoss",
     "InstanceAddition",
     "InstanceChange",
@@ -94,6 +95,7 @@ __all__ = [
     "UdpSinkApplication",
     "UdpSourceApplication",
     "UniformDelay",
+    "VolumePlan",
     "WeightedQueue",
 ]
 
@@ -318,6 +320,7 @@ class HostPlan(TypedDict):
     devices: NotRequired[list[str]]
     in_namespace: NotRequired[bool]
     """False: it lives in the machine's own namespaces."""
+    image: NotRequired[ImagePlan]
     private_dirs: list[str | DirectoryPlan]
     """Directories that are empty for this host, or show another one, `source`."""
     files: NotRequired[dict[str, str]]
@@ -346,6 +349,23 @@ class HttpServerApplication(TypedDict):
     path: NotRequired[str]
     size_bytes: NotRequired[int]
     tcp: NotRequired[str | TcpPlan]
+
+
+@final
+class ImagePlan(TypedDict):
+    """The image that is the host's root, and what runs in it; what is not said is as the image says it."""
+
+    source: str
+    """Oci:FOLDER[:TAG], archive:FILE[:TAG] or docker://NAME."""
+    run: bool
+    """Whether its command is started."""
+    entrypoint: NotRequired[list[str]]
+    command: NotRequired[list[str]]
+    user: NotRequired[str]
+    environment: dict[str, str]
+    nameservers: NotRequired[list[str]]
+    """Addresses; those of the computer where it is not said."""
+    volumes: list[VolumePlan]
 
 
 @final
@@ -1124,6 +1144,15 @@ class UniformDelay(TypedDict):
     model: Literal["uniform"]
     low_ns: int
     high_ns: int
+
+
+@final
+class VolumePlan(TypedDict):
+    """A folder or file of the machine that the host sees."""
+
+    source: str
+    at: str
+    read_only: bool
 
 
 @final

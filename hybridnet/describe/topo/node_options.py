@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hybridnet.describe.kinds import (
+    IMAGE,
     OPENVSWITCH,
     OWN_KINDS,
     SIMULATED,
@@ -23,6 +24,7 @@ from hybridnet.describe.kinds import (
     check_kind,
     host_kind,
     host_kinds,
+    said_host_kind,
     switch_kind,
 )
 from hybridnet.describe.quantities import parse_delay
@@ -234,6 +236,8 @@ def resolve_node(role: str, name: str, given: Mapping[str, Any]) -> dict[str, An
         found["kind"] = kind
     if kind is not None and not leaves_open(given):
         check_has(kind, found, what)
+    if role == "host" and said_host_kind(given) == IMAGE and found.get("image") is None:
+        raise TopologyError(f"{what}: kind='image' needs image=; write where the image is")
     if found.get("sched") == "rt" and found.get("cpu") is None:
         raise TopologyError(f"{what}: sched='rt' needs cpu=, the share of each processor; give it")
     return found
@@ -266,8 +270,8 @@ def named_kind(given: Mapping[str, Any]) -> Any:
 
 def _host_kind(given: Mapping[str, Any], what: str) -> str | None:
     """The kind that a host's options name, or its class, if that is one of a kind; None: a plain one."""
-    if given.get("kind") is not None:
-        return check_host_kind(given["kind"], f"{what}: kind")
+    if (said := said_host_kind(given)) is not None:
+        return check_host_kind(said, f"{what}: kind")
     named = named_kind(given)
     return named if isinstance(named, str) and named in host_kinds() else None
 

@@ -12,6 +12,7 @@ from hybridnet.describe.schema.plans import (
     DirectoryPlan,
     HostInterface,
     HostPlan,
+    ImagePlan,
     NatPlan,
     NeighbourPlan,
 )
@@ -76,8 +77,15 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[HostPla
             plan["devices"] = spec.resolved["devices"]
         if spec.resolved.get("nat"):
             plan["nat"] = _nat(spec, plan["interfaces"])
+        if spec.resolved.get("image") is not None:
+            plan["image"] = _image(spec)
         if spec.resolved.get("inNamespace") is False:
             plan["in_namespace"] = False
+            if "image" in plan:
+                raise PlanError(
+                    f"host {spec.name}: with inNamespace=False it has the machine's files, and no image; leave one of "
+                    "them out"
+                )
             if plan["private_dirs"] or "files" in plan:
                 raise PlanError(
                     f"host {spec.name}: with inNamespace=False it has the machine's files, and neither privateDirs nor "
@@ -146,6 +154,25 @@ def _nat(spec: NodeSpec, interfaces: list[HostInterface]) -> NatPlan:
     if subnet is True:
         subnet = str(ipaddress.ip_interface(own[0]).network)
     return {"subnet": subnet, "interface": interfaces[0]["name"]}
+
+
+def _image(spec: NodeSpec) -> ImagePlan:
+    given = spec.resolved
+    plan: ImagePlan = {
+        "source": str(given["image"]),
+        "environment": given.get("environment") or {},
+        "volumes": given.get("volumes") or [],
+        "run": given.get("run", True),
+    }
+    if given.get("entrypoint") is not None:
+        plan["entrypoint"] = given["entrypoint"]
+    if given.get("command") is not None:
+        plan["command"] = given["command"]
+    if given.get("user") is not None:
+        plan["user"] = given["user"]
+    if given.get("dns") is not None:
+        plan["nameservers"] = given["dns"]
+    return plan
 
 
 def _private_directory(spec: NodeSpec, directory: str | tuple[str, str]) -> str | DirectoryPlan:

@@ -8,7 +8,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from hybridnet.describe.kinds import OWN_KINDS, SIMULATED, host_kind, switch_kind
+from hybridnet.describe.kinds import OWN_KINDS, SIMULATED, host_kind, said_host_kind, switch_kind
 from hybridnet.describe.topo import NodeSpec, natural
 from hybridnet.describe.topo.node_options import leaves_open
 from hybridnet.describe.values import shown
@@ -63,7 +63,7 @@ class LiveNodes:
     def _class_of(self, spec: NodeSpec) -> Any:
         if spec.role == "switch" and spec.kind not in OWN_KINDS:
             return check_node_class(switch_kind(spec.kind).live, "switch", f"kind {spec.kind}: live")
-        if spec.role == "host" and (kind := spec.options.get("kind")) is not None:
+        if spec.role == "host" and (kind := said_host_kind(spec.options)) is not None:
             return check_node_class(host_kind(kind).live, "host", f"kind {kind}: live")
         return self._default[spec.role]
 

@@ -190,7 +190,7 @@ class Node:
         return out, err or "", program.wait()
 
     def execute(self, argv: list[str], timeout: float = 60.0) -> str:
-        """Run a short program beside the shell and return its output.
+        """Run a short program beside the shell and return its output. It is the computer's, whatever an image has.
 
         Raises:
             MachineError: it failed; the message quotes it.
@@ -200,7 +200,8 @@ class Node:
                 f"{self.name}.execute: {shown(argv)} is not a list of words; write ['ip', 'route']"
             )
         limit = number(timeout, f"{self.name}.execute: timeout", 0, 1e9)
-        done = self._call("exec", argv=_argv((list(argv),)), timeout=limit, node=self.name)
+        words = _argv((list(argv),))
+        done = self._call("exec", argv=words, timeout=limit, node=self.name, computers=True)
         if done["status"] != 0:
             said = (done["stderr"] or done["stdout"]).decode(errors="replace").strip()
             raise MachineError(f"node {self.name}: `{shlex.join(argv)}` failed: {said or done['status']}")

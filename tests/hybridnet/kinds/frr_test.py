@@ -106,5 +106,5 @@ def test_a_value_that_makes_no_sense_is_refused(option: str, value: Any) -> None
 
 def test_the_kind_is_registered() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert project["entry-points"]["hybridnet.host_kinds"] == {"frr": "hybridnet.kinds.frr:FRR"}
+    assert project["entry-points"]["hybridnet.host_kinds"]["frr"] == "hybridnet.kinds.frr:FRR"
     assert FRR.name == FrrRouter.kind == "frr"

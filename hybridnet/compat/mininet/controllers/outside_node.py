@@ -18,6 +18,7 @@ from hybridnet.compat.mininet.network import Network, commands_wait
 from hybridnet.compat.mininet.util import decode
 from hybridnet.errors import UsageError
 from hybridnet.run.node.node import command_text, waited_output
+from hybridnet.system.ways import Way
 
 __all__ = ["OutsideNode"]
 
@@ -62,7 +63,7 @@ class OutsideNode:
         if self._shell is None:
             self._folder = tempfile.TemporaryDirectory(prefix="hybridnet-")
             folder = Path(self._folder.name)
-            self._shell = Shell(self.name, [], self._environment(), folder, as_mininet=True)
+            self._shell = Shell(self.name, Way(), self._environment(), folder, as_mininet=True)
         return self._shell
 
     def _environment(self) -> dict[str, str]:

@@ -13,11 +13,12 @@ import pytest
 
 from hybridnet.agent.programs.shell import Output, Shell
 from hybridnet.errors import MachineError
+from hybridnet.system.ways import Way
 
 
 @pytest.fixture
 def shell(tmp_path: Path) -> Iterator[Shell]:
-    made = Shell("h1", [], dict(os.environ), tmp_path)
+    made = Shell("h1", Way(), dict(os.environ), tmp_path)
     yield made
     made.close()
 
@@ -68,7 +69,7 @@ def test_a_shell_and_what_it_starts_are_ordinary_processes(shell: Shell) -> None
 
 
 def test_a_shell_that_cannot_be_started_says_why(tmp_path: Path) -> None:
-    broken = Shell("h1", ["env", "-C", "/no/such"], dict(os.environ), tmp_path)
+    broken = Shell("h1", Way(["env", "-C", "/no/such"]), dict(os.environ), tmp_path)
     with pytest.raises(MachineError, match=r"node h1: its shell ended with status 125: .*/no/such"):
         broken.run("true", 10)
     broken.close()
@@ -77,7 +78,7 @@ def test_a_shell_that_cannot_be_started_says_why(tmp_path: Path) -> None:
 def test_a_shell_hangs_up_though_its_agent_was_started_by_nohup(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        made = Shell("h1", [], dict(os.environ), tmp_path)
+        made = Shell("h1", Way(), dict(os.environ), tmp_path)
         made.run("true", 10)
     finally:
         signal.signal(signal.SIGHUP, before)
@@ -103,7 +104,7 @@ def test_a_command_finds_how_the_one_before_has_ended(shell: Shell) -> None:
 
 @pytest.fixture
 def as_mininet(tmp_path: Path) -> Iterator[Shell]:
-    made = Shell("h1", [], dict(os.environ), tmp_path, as_mininet=True)
+    made = Shell("h1", Way(), dict(os.environ), tmp_path, as_mininet=True)
     yield made
     made.close()
 
@@ -226,7 +227,7 @@ def test_what_is_typed_and_read_by_no_command_is_none(shell: Shell, typed: bytes
 
 def test_an_interrupt_while_the_shell_closes_reaches_nobody_else(tmp_path: Path) -> None:
     """The number of a descriptor that is closed is another one's at once."""
-    shell = Shell("h1", [], dict(os.environ), tmp_path)
+    shell = Shell("h1", Way(), dict(os.environ), tmp_path)
     shell.run("true", 10)
     shell.close()
     shell.interrupt()  # nothing, and no error

@@ -10,10 +10,11 @@ import pytest
 
 from hybridnet.agent.programs.terminals import Terminals
 from hybridnet.errors import UsageError
+from hybridnet.system.ways import Way
 
 
 def open_one(terminals: Terminals) -> int:
-    return terminals.open("h1", [], dict(os.environ), (24, 80), lambda pid: None)
+    return terminals.open("h1", Way(), dict(os.environ), (24, 80), lambda pid: None)
 
 
 def read_until(terminals: Terminals, number: int, wanted: bytes) -> bytes:

@@ -197,9 +197,18 @@ def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
         ({"bw": 1, "background": STEADY, "burst": "15 kB"}, "leave burst= out"),
         ({"bw": 1, "background": {"model": "on_off", "rate": 1}}, "mean_on is missing"),
         ({"bw": 1, "background": {"model": "tcp_flows", "flows": 5, "round_trip": "99us"}}, "round_trip"),
-        ({"bw": 1, "background": {"model": "poisson_sessions", "per_second": 1, "size": "1 kB", "shape": 1}}, "shape"),
         (
-            {"bw": 1, "background": {"model": "poisson_sessions", "per_second": 1, "size": "1 kB", "sharing": True}},
+            {
+                "bw": 1,
+                "background": {"model": "poisson_sessions", "per_second": 1, "size": "1 kB", "shape": 1},
+            },
+            "shape",
+        ),
+        (
+            {
+                "bw": 1,
+                "background": {"model": "poisson_sessions", "per_second": 1, "size": "1 kB", "sharing": True},
+            },
             "sharing= is of a rate, and there is none; give peak=",
         ),
         ({"bw": 1, "background": {"model": "constant_rat", "rate": 1}}, "did you mean 'constant_rate'"),

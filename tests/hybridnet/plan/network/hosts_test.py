@@ -125,3 +125,22 @@ def test_private_directories_of_a_host_without_a_namespace_are_refused() -> None
 
 def test_files_at_the_top_of_the_tree_get_directories_of_their_own() -> None:
     assert new_directories(["/etc/a", "/hostlab/x", "/hostlab/y/z", "/web/b"]) == ["/hostlab", "/web"]
+
+
+def test_a_plan_says_what_the_machine_needs_and_nothing_that_the_image_says_itself() -> None:
+    topo = Topo()
+    topo.addHost("h1", image="oci:/srv/web:1", volumes=["/a:/b:ro"])
+    topo.addHost("h2")
+    topo.addLink("h1", "h2")
+    images = [host.get("image") for host in plan(topo).machines["m1"]["hosts"]]
+    volume = {"source": "/a", "at": "/b", "read_only": True}
+    assert images == [{"source": "oci:/srv/web:1", "environment": {}, "volumes": [volume], "run": True}, None]
+
+
+def test_a_host_without_a_namespace_has_no_image() -> None:
+    topo = Topo()
+    topo.addHost("h1", image="oci:/srv/web", inNamespace=False)
+    with pytest.raises(
+        PlanError, match="h1: with inNamespace=False it has the machine's files, and no image"
+    ):
+        plan(topo)

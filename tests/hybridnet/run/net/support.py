@@ -175,7 +175,9 @@ class FakeCluster:
         text = chunks.pop(0).decode()
         return {"output": text, "done": not chunks, "status": 0, "last_pid": None}
 
-    def _exec(self, machine: str, argv: Any, timeout: float = 60.0, node: str = "") -> dict[str, Any]:
+    def _exec(
+        self, machine: str, argv: Any, timeout: float = 60.0, node: str = "", computers: bool = False
+    ) -> dict[str, Any]:
         return {"status": 0, "stdout": b"", "stderr": b""}
 
     def _ping_pairs(self, machine: str, pairs: list[tuple[str, str]], **_: Any) -> list[dict[str, Any]]:

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""The images that this computer has unpacked: each once, under the digest of its configuration.
+
+    DATA/images/DIGEST/root         its files, which hosts see below their own
+    DATA/images/DIGEST/image.json   what it is
+    DATA/images/.DIGEST.lock        whoever unpacks or removes it holds this
+
+Whoever uses an image holds a lock on its image.json, which ends with the process. An unpacking that was interrupted
+leaves a folder ``.DIGEST.new``, which the next one of that image, or `prune`, removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from hybridnet.describe.images import REGISTRY, ImageReference
+from hybridnet.errors import MachineError
+from hybridnet.images import source
+from hybridnet.images.layers import Unpacking
+from hybridnet.images.registry import fetched
+from hybridnet.system.folders import data_folder
+from hybridnet.system.rootless import is_rootless
+
+__all__ = ["Stored", "Unpacked", "images_folder", "prune", "stored", "unpacked"]
+
+_ABOUT = "image.json"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An image that has been unpacked.
+
+    Args:
+        digest: SHA-256 of its configuration.
+        names: how descriptions have named it, the last one last.
+        config: as OCI has it: Entrypoint, Cmd, Env, User, WorkingDir, StopSignal.
+        entries, bytes: what its layers have.
+        unpacked: when, in seconds since 1970.
+    """
+
+    digest: str
+    names: list[str]
+    config: Mapping[str, Any]
+    entries: int
+    bytes: int
+    unpacked: float
+
+
+@dataclass(frozen=True)
+class Unpacked:
+    """An image in use.
+
+    Args:
+        root: the folder of its files, which nobody changes.
+        about: what it is.
+        hold: a descriptor; as long as it is open, nobody removes the image.
+    """
+
+    root: Path
+    about: Stored
+    hold: int
+
+
+def images_folder() -> Path:
+    """Where images are."""
+    return data_folder() / "images"
+
+
+def unpacked(reference: ImageReference, on_progress: Callable[[str], object] = lambda text: None) -> Unpacked:
+    """Have an image unpacked, which is done once for each content. The caller closes `Unpacked.hold`.
+
+    Raises:
+        MachineError: it is not there, damaged, or made to harm; the message names the image and the part.
+        EnvironmentLackError: it is in a registry, and what fetches it is missing.
+    """
+    try:
+        if reference.form == REGISTRY:
+            with fetched(reference, on_progress) as folder, source.opened(folder) as image:
+                return _unpacked(image, str(reference), on_progress)
+        with source.opened(reference) as image:
+            return _unpacked(image, str(reference), on_progress)
+    except MachineError as error:
+        raise MachineError(f"image {reference}: {error}") from None
+    except OSError as error:
+        raise MachineError(
+            f"image {reference}: {error.filename or images_folder()}: {error.strerror}"
+        ) from None
+
+
+def stored() -> list[Stored]:
+    """The images that have been unpacked, by digest."""
+    folder = images_folder()
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [about for path in found if not path.name.startswith(".") and (about := _about(path)) is not None]
+
+
+def prune() -> list[Stored]:
+    """Remove images that no network uses, and what interrupted unpackings have left. Returns what was removed."""
+    folder, removed = images_folder(), []
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        digest = path.name.strip(".").partition(".")[0]
+        if path.name.startswith(".") and not path.name.endswith(".new"):
+            continue
+        with _changing(digest, wait=False) as ours:
+            about = _about(path)
+            if not ours or (about is not None and not _is_unused(path)):
+                continue
+            _remove(path)
+            if about is not None:
+                removed.append(about)
+            (folder / f".{digest}.lock").unlink(missing_ok=True)
+    return removed
+
+
+def _unpacked(image: source.Image, name: str, on_progress: Callable[[str], object]) -> Unpacked:
+    folder = images_folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place = folder / image.digest
+    with _changing(image.digest):
+        about = _about(place)
+        if about is None:
+            unfinished = folder / f".{image.digest}.new"
+            _remove(unfinished)
+            about = _unpack(image, unfinished, name, on_progress)
+            os.rename(unfinished, place)
+        elif name not in about.names:
+            about = Stored(**{**asdict(about), "names": [*about.names, name][-20:]})
+            _write_about(place, about)
+        hold = os.open(place / _ABOUT, os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(hold, fcntl.LOCK_SH)
+    return Unpacked(place / "root", about, hold)
+
+
+def _unpack(image: source.Image, place: Path, name: str, on_progress: Callable[[str], object]) -> Stored:
+    (place / "root").mkdir(parents=True)
+    (place / "root").chmod(0o755)
+    unpacking = Unpacking(place / "root", on_progress, owned=os.geteuid() == 0 and not is_rootless())
+    try:
+        for layer in image.layers:
+            with image.layer(layer) as stream:
+                unpacking.apply(stream)
+    except BaseException:
+        _remove(place)
+        raise
+    finally:
+        unpacking.close()
+    about = Stored(image.digest, [name], dict(image.config), unpacking.entries, unpacking.bytes, time.time())
+    _write_about(place, about)
+    return about
+
+
+def _write_about(place: Path, about: Stored) -> None:
+    # In place: whoever uses the image has its lock on this very file.
+    with open(place / _ABOUT, "r+" if (place / _ABOUT).exists() else "w") as file:
+        file.write(json.dumps(asdict(about)))
+        file.truncate()
+
+
+def _about(place: Path) -> Stored | None:
+    try:
+        return Stored(**json.loads((place / _ABOUT).read_text()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _is_unused(place: Path) -> bool:
+    with open(place / _ABOUT) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+@contextlib.contextmanager
+def _changing(digest: str, *, wait: bool = True) -> Iterator[bool]:
+    """While the block runs nobody else unpacks or removes an image. False: somebody else does, and `wait` is False."""
+    path = images_folder() / f".{digest}.lock"
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
+                yield True
+                return
+        finally:
+            os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
