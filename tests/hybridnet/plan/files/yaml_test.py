@@ -12,6 +12,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.errors import TopologyError, UnitError, UsageError
 from hybridnet.kinds.frr import FRR
+from hybridnet.kinds.image import IMAGE_HOST
 from hybridnet.plan.files import read_topology, write_topology, yaml_text
 from hybridnet.plan.files.yaml_form import schema
 from hybridnet.plan.files.yaml_text import read_yaml, write_yaml
@@ -148,7 +149,9 @@ def test_the_schema_has_every_option_that_is_declared() -> None:
     assert set(table("direction").said) <= set(link)
     assert set(table("direction").said) <= set(link["params1"]["properties"])
     hosts = properties["hosts"]["additionalProperties"]["properties"]
-    assert set(hosts) == set(NODE_OPTIONS["host"]) - {"cls"} | set(FRR.options), "those of kinds, too"
+    assert set(hosts) == set(NODE_OPTIONS["host"]) - {"cls"} | set(FRR.options) | set(IMAGE_HOST.options), (
+        "those of kinds, too"
+    )
 
 
 def test_a_router_with_frr_and_files_is_written_and_read_again(tmp_path: Path) -> None:

@@ -110,7 +110,9 @@ def test_units_are_required_and_the_object_is_named() -> None:
         resolve_options({"delay": "5"}, "wire a-b, forward")
     with pytest.raises(UnitError, match='wire a-b: rate: rate "10" has no unit'):
         resolve_options(given_options({"rate": 10}, "wire a-b"), "wire a-b")
-    with pytest.raises(UsageError, match="there is no option 'speed'; there are aqm, bit-error-rate"):
+    with pytest.raises(
+        UsageError, match="there is no option 'speed'; there are aqm, background, bit-error-rate"
+    ):
         given_options({"speed": "1"}, "wire a-b")
 
 
