@@ -16,6 +16,7 @@ from hybridnet.errors import UsageError
 from hybridnet.run.prompt.user_code import require_file, user_code
 
 if TYPE_CHECKING:
+    from hybridnet.run.controllers.frameworks import Framework
     from hybridnet.tools.explore import Invariant
 
 SUMMARY = "Find what is wrong with an SDN application: many small trials, and the shortest one that shows it."
@@ -84,23 +85,16 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from hybridnet.run.controllers.frameworks import OSKEN, RYU
-    from hybridnet.run.controllers.process import check_module, find_app
     from hybridnet.tools.explore import INVARIANTS, Explore
 
-    framework = OSKEN if arguments.app.startswith(_OSKEN) else RYU
-    apps = arguments.app.removeprefix(_OSKEN).split(",")
-    for app in apps:
-        found = find_app(app)
-        if not found.endswith(".py"):
-            check_module(found, framework)
+    framework, apps = apps_of(arguments.app)
     protocols = simulated_protocols(arguments.protocols)
     if not 1 <= arguments.repeat <= 1000:
         raise UsageError(f"--repeat {arguments.repeat}: write a number from 1 to 1000")
     if arguments.pytest is not None and not arguments.pytest.parent.is_dir():
         raise UsageError(f"--pytest {arguments.pytest}: there is no such folder; make it first")
     seeds = seeds_of(arguments.seeds)
-    invariants = INVARIANTS if arguments.invariants is None else _invariants_of(arguments.invariants)
+    invariants = INVARIANTS if arguments.invariants is None else invariants_of(arguments.invariants)
     topo = find_topology(None, arguments.topo)
     told = Console(stderr=True)
     with (
@@ -134,6 +128,20 @@ def run(arguments: argparse.Namespace) -> int:
     return 1
 
 
+def apps_of(text: str) -> tuple[Framework, list[str]]:
+    """What APP names: the framework, and the apps under it. Raises UsageError where there is no such app."""
+    from hybridnet.run.controllers.frameworks import OSKEN, RYU
+    from hybridnet.run.controllers.process import check_module, find_app
+
+    framework = OSKEN if text.startswith(_OSKEN) else RYU
+    apps = text.removeprefix(_OSKEN).split(",")
+    for app in apps:
+        found = find_app(app)
+        if not found.endswith(".py"):
+            check_module(found, framework)
+    return framework, apps
+
+
 def _words(arguments: argparse.Namespace, framework: str) -> list[str]:
     """The command line without what the test says itself; files by their whole path."""
     prefix = _OSKEN if framework == "osken" else ""
@@ -152,8 +160,8 @@ def _words(arguments: argparse.Namespace, framework: str) -> list[str]:
     return words
 
 
-def _invariants_of(file: str) -> list[Invariant]:
-    """Those of a file, and ours that hold for every network."""
+def invariants_of(file: str) -> list[Invariant]:
+    """Those of a file, and ours that hold for every network. Raises UsageError."""
     from hybridnet.tools.explore import INVARIANTS, Invariant
 
     require_file(file)

@@ -5,6 +5,8 @@ A test that takes the fixture ``net`` has a network of its own, which runs befor
 The verdict on it is asked before it is removed. A failure under another verdict than *trusted* says nothing about what
 is tested: the test is run again, and at last reported as inconclusive, which is no failure.
 
+A test with the marker ``explore`` fails if one of many trials of its application does: `hybridnet.testing.explored`.
+
 In simulated time the load of the computer does not count, so every failure says something. Then the whole of pytest
 runs in a kernel of its own.
 """
@@ -40,6 +42,11 @@ MARKER_TAKES = (
     'as "tree,2", or a class or an object of one; controllers as --controller takes them, or objects; and what '
     "hybridnet.Net takes besides"
 )
+EXPLORE = "explore"
+EXPLORE_TAKES = (
+    "explore(app=, topo=, seeds=, invariants=, schedule=, protocols=, arguments=, repetitions=): trials of an SDN "
+    "application, as `hybridnet explore` runs them, before the test's own body; what is found fails the test"
+)
 FAILURE, VERDICTS = pytest.StashKey[str](), pytest.StashKey[list[Verdict]]()
 
 
@@ -58,6 +65,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("hybridnet"):
         config.addinivalue_line("markers", MARKER_TAKES)
+        config.addinivalue_line("markers", EXPLORE_TAKES)
         config.pluginmanager.register(Networks(config), "hybridnet-networks")
 
 
@@ -140,6 +148,32 @@ class Networks:
     def match_fixture(self) -> Callable[..., Any]:
         """See `hybridnet.testing.matching.match`."""
         return match
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+        """Before the body of a test with the marker ``explore``: its trials."""
+        marker = pyfuncitem.get_closest_marker(EXPLORE)
+        if marker is not None:
+            self._explore(pyfuncitem, marker)
+        return (yield)
+
+    def _explore(self, item: pytest.Function, marker: pytest.Mark) -> None:
+        from hybridnet.testing.explored import explore, keep_counterexample, topology_of
+
+        try:
+            if marker.args or "net" in item.fixturenames:
+                raise UsageError(
+                    f'{EXPLORE}: write @pytest.mark.{EXPLORE}(app="my_app.py", ...), with names, above a test without '
+                    "the fixture net: its network is another one"
+                )
+            report = explore(marker.kwargs, _topology(topology_of(marker.kwargs)))
+        except HybridnetError as error:
+            pytest.fail(str(error), pytrace=False)
+        folder = self._folder(item)
+        shutil.rmtree(folder, ignore_errors=True)
+        if report.counterexample is not None:
+            keep_counterexample(folder, item.nodeid, report.counterexample)
+            pytest.fail(report.text(), pytrace=False)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(

@@ -81,3 +81,53 @@ def test_in_simulated_time_what_is_right_passes_and_what_is_wrong_fails_and_is_k
         file.name for file in kept.iterdir()
     }
     assert (kept / "verdict.txt").read_text().startswith("trusted")
+
+
+EXPLORED = """
+import pytest
+from hybridnet.tools.explore import reaches
+
+ran = []
+
+@pytest.mark.explore(app="{apps}/learning_switch.py", topo="linear,3", seeds=3)
+def test_of_an_app_that_is_right():
+    ran.append("body")
+
+def test_that_a_body_runs_when_nothing_is_found():
+    assert ran == ["body"]
+
+@pytest.mark.explore(app="{apps}/empty_switch.py", seeds="3-4", repetitions=2)
+def test_of_an_app_that_is_wrong():
+    ran.append("never")
+
+@pytest.mark.explore(app="{apps}/shortest_paths.py", topo="{apps}/ring.yaml", seeds=[1],
+                     invariants=[reaches("h1", "h3", via="s2")])
+def test_of_an_invariant():
+    ran.append("never")
+
+def test_that_no_body_runs_when_something_is_found():
+    assert ran == ["body"]
+"""
+
+
+def test_a_trial_that_fails_is_the_tests_failure_and_its_counterexample_is_kept(tmp_path: Path) -> None:
+    apps = Path(__file__).parents[2] / "examples" / "controllers"
+    ended = run_pytest(tmp_path, EXPLORED.format(apps=apps), "real")
+    assert ended.returncode == pytest.ExitCode.TESTS_FAILED, ended.stdout + ended.stderr
+    assert "2 failed, 3 passed" in ended.stdout
+    assert "empty_switch.py: FOUND after 1 trial" in ended.stdout
+    assert "without crossing s2: they cross s1, s3" in ended.stdout
+    assert not (tmp_path / FOLDER / "test_it.py-test_of_an_app_that_is_right").exists()
+    kept = tmp_path / FOLDER / "test_it.py-test_of_an_app_that_is_wrong"
+    assert {"failure.txt", "counterexample.json", "schedule.yaml"} == {file.name for file in kept.iterdir()}
+    assert "switch-restarts" in (kept / "schedule.yaml").read_text()
+    said = (kept / "failure.txt").read_text()
+    assert said.startswith("pytest --hybridnet 'test_it.py::test_of_an_app_that_is_wrong'")
+    assert "all-reach-all does not hold" in said
+    # The schedule alone shows it again.
+    again = (
+        "import pytest\n"
+        f"@pytest.mark.explore(app='{apps}/empty_switch.py', schedule='{kept}/schedule.yaml', seeds='3-3')\n"
+        "def test_of_an_app_that_is_wrong(): pass\n"
+    )
+    assert "shows in 5 of 5 repetitions" in run_pytest(tmp_path, again, "real").stdout

@@ -97,13 +97,17 @@ class Counterexample:
             "log": self.seen.log,
         }
 
+    def schedule_text(self) -> str:
+        """The events that are left, as a file that ``--schedule`` takes."""
+        return write_schedule(self.schedule)
+
     def pytest_file(self, words: Sequence[str]) -> str:
         """A test that fails until the application is mended.
 
         Args:
             words: the command line that explores it, without a schedule.
         """
-        schedule = write_schedule(self.schedule)
+        schedule = self.schedule_text()
         return f'''"""Found by hybridnet explore, seed {self.seed}: it fails until the application is mended."""
 
 import subprocess

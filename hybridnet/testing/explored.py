@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""The marker ``explore``: many small trials of an SDN application before a test's own body, and what is kept of one
+that fails.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hybridnet.cli.explore import apps_of, invariants_of
+from hybridnet.cli.network import simulated_protocols
+from hybridnet.cli.simulate import seeds_of
+from hybridnet.describe.topo import Topo
+from hybridnet.describe.values import nearest, shown
+from hybridnet.errors import UsageError
+from hybridnet.tools.explore import INVARIANTS, Counterexample, Explore, Invariant, Report
+
+__all__ = ["explore", "keep_counterexample", "topology_of"]
+
+_USUAL: Mapping[str, Any] = {
+    "app": None,
+    "topo": "linear,3",
+    "seeds": 200,
+    "invariants": None,
+    "schedule": None,
+    "protocols": "OpenFlow13",
+    "arguments": (),
+    "repetitions": 5,
+}
+
+
+def explore(given: Mapping[str, Any], topo: Topo) -> Report:
+    """Run the trials that a marker describes.
+
+    Args:
+        given: its arguments: ``app``, as ``hybridnet explore`` takes it; ``seeds``, a number, ``"FIRST-LAST"`` or a
+            list; ``invariants``, a file or a list; ``schedule``, a file; ``protocols``; ``arguments``, of the
+            framework; ``repetitions``.
+        topo: the network.
+
+    Raises:
+        UsageError: one of them makes no sense.
+        ControllerError: the application cannot be loaded.
+    """
+    words = _checked(given)
+    framework, apps = apps_of(str(words["app"]))
+    with Explore(
+        *apps,
+        topo=topo,
+        invariants=_invariants(words["invariants"]),
+        framework=framework,
+        arguments=words["arguments"],
+        protocols=simulated_protocols(words["protocols"]),
+    ) as exploring:
+        schedule = None if words["schedule"] is None else exploring.read(Path(words["schedule"]))
+        return exploring.run(_seeds(words["seeds"]), schedule=schedule, repetitions=words["repetitions"])
+
+
+def topology_of(given: Mapping[str, Any]) -> Any:
+    """What a marker says of the network, as it stands there."""
+    return _checked(given)["topo"]
+
+
+def keep_counterexample(folder: Path, test: str, found: Counterexample) -> None:
+    """Write it to a folder that is not there: as text, as data, and its schedule as a file for ``schedule=``."""
+    folder.mkdir(parents=True)
+    text = found.text()
+    (folder / "failure.txt").write_text(f"pytest --hybridnet '{test}'\n\n{text}\n", encoding="utf-8")
+    (folder / "counterexample.json").write_text(
+        json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8"
+    )
+    (folder / "schedule.yaml").write_text(found.schedule_text(), encoding="utf-8")
+
+
+def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    for name in given:
+        if name not in _USUAL:
+            near = nearest(name, _USUAL)
+            raise UsageError(
+                f"explore: there is no {name}=; {f'did you mean {near}=? ' if near else ''}there are "
+                f"{', '.join(_USUAL)}"
+            )
+    words = {**_USUAL, **given}
+    if not isinstance(words["app"], str | Path) or not str(words["app"]):
+        raise UsageError(
+            f'explore: app {shown(words["app"])}: which application? Write @pytest.mark.explore(app="my_app.py")'
+        )
+    repetitions = words["repetitions"]
+    if isinstance(repetitions, bool) or not isinstance(repetitions, int) or not 1 <= repetitions <= 1000:
+        raise UsageError(f"explore: repetitions {shown(repetitions)}: write a number from 1 to 1000")
+    for name in ("protocols", "schedule"):
+        if not isinstance(words[name], str | Path | None):
+            raise UsageError(f"explore: {name} {shown(words[name])}: write text")
+    return words
+
+
+def _seeds(given: Any) -> list[int]:
+    if (
+        isinstance(given, list | tuple | range)
+        and all(isinstance(each, int) for each in given)
+        and len(given)
+    ):
+        return list(given)
+    if isinstance(given, str | int) and not isinstance(given, bool):
+        return seeds_of(str(given))
+    raise UsageError(f'explore: seeds {shown(given)}: write how many, "FIRST-LAST", or a list of numbers')
+
+
+def _invariants(given: Any) -> list[Invariant]:
+    if given is None:
+        return list(INVARIANTS)
+    if isinstance(given, str | Path):
+        return invariants_of(str(given))
+    own = [given] if isinstance(given, Invariant) else given
+    if not isinstance(own, list | tuple) or not own or not all(isinstance(each, Invariant) for each in own):
+        raise UsageError(
+            f'explore: invariants {shown(given)}: write a file, or a list such as [reaches("h1", "h2")]'
+        )
+    return [*(each for each in INVARIANTS if each.name != "all-reach-all"), *own]
