@@ -39,6 +39,7 @@ PYTHON = (
     "eight_machines",
     "under_load",
     "watching",
+    "background",
 )
 
 Benchmark = Callable[[], list[Result]]

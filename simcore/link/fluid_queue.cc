@@ -165,7 +165,7 @@ std::optional<FluidQueue::Place> FluidQueue::admit(ByteCount size, SimTime now) 
   if (counted_ >= config_.packets) return std::nullopt;
   if (config_.bytes && bytes_ + size.count() > config_.bytes->count()) return std::nullopt;
   const Work room = room_beside(counted_ + 1, bytes_ + size.count());
-  if (fluid_ > room && !wins_place(room_ - room)) return std::nullopt;
+  if (fluid_ > room && !wins_place(room_ - room, size)) return std::nullopt;
   return put(size);
 }
 
@@ -175,12 +175,13 @@ void FluidQueue::note_offer() {
   last_offer_ = x_;
 }
 
-// Whether the packet gets one of the places for which it competes with the fluid; `place`: in grains.
-bool FluidQueue::wins_place(Work place) {
+// Whether a packet of `size` gets one of the places for which it competes with the fluid; `place`: in grains.
+bool FluidQueue::wins_place(Work place, ByteCount size) {
   if (fluid_rate_ <= rate_) return false;
-  const auto rate = static_cast<double>(rate_);
-  const double asked = (gap_ * static_cast<double>(fluid_rate_) + static_cast<double>(place)) / rate;
-  return places_.bernoulli(std::min(1.0, gap_ / asked));
+  const double takes = static_cast<double>(place / rate_);
+  const double asked = gap_ * static_cast<double>(fluid_rate_) / static_cast<double>(rate_) + takes;
+  const double freed = gap_ + takes - static_cast<double>(size.count() * kByteWork);
+  return places_.bernoulli(std::clamp(freed / asked, 0.0, 1.0));
 }
 
 FluidQueue::Place FluidQueue::hold(ByteCount size, SimTime now) {

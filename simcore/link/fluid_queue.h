@@ -13,9 +13,11 @@
 // Limit: the queue holds `packets`, of which the fluid takes one for each `packet_size` of it, and `bytes` besides. The fluid
 // that finds no room is lost, and counted. A packet that finds no room is lost too, except while the fluid's rate is above
 // the link's, r > C: then the queue is full all the time, and real packets and the background's would compete for each
-// place that becomes free. With a time t between packets (a moving average of the last 16 or so), places for C t become
-// free between two, and r t and one packet ask for them: so it gets one with the probability C t / (r t + place). The fluid
-// that would have had it is lost afterwards; until then the queue is longer than its limit by that place.
+// place that becomes free. With a time t between packets (a moving average of the last 16 or so), r t of fluid and one
+// packet ask for places, and what the link sends meanwhile frees them: C t, and what a packet takes more of the limit than of
+// the link (a place is one of 1,500 bytes, or its own bytes where the limit is in bytes). So it gets a place with
+// the probability (C t + place - size) / (r t + place). The fluid that would have had it is lost afterwards; until then the
+// queue is longer than its limit by that place.
 //
 // Arithmetic: exact, so that nothing depends on how often somebody looks. Time is counted in the work the transmitter can
 // do, 1e-9 bits at a time (x = nanoseconds * C), and the fluid in 1e-9 / C bits, which makes r * dx and C * dx whole numbers.
@@ -114,7 +116,7 @@ class FluidQueue {
   void next_piece();
   void pop();
   void note_offer();
-  bool wins_place(Work place);
+  bool wins_place(Work place, ByteCount size);
   Work room_beside(std::int64_t packets, std::int64_t bytes) const;
   Work packet_work() const;
   Work waiting_work() const;

@@ -48,7 +48,8 @@ TEST(TcpBackgroundTest, cubicsWindowComesSlowlyFromBelowToWhereGrowthAndLossesAr
     TcpBackground soon(config);
     TcpBackground late(config);
     const double missing_soon = 1 - window_at(soon, {.waiting = Duration::ms(10), .lost = p}, 320) / expected;
-    const double missing_late = 1 - window_at(late, {.waiting = Duration::ms(10), .lost = p}, 5'120) / expected;
+    const double missing_late =
+        1 - window_at(late, {.waiting = Duration::ms(10), .lost = p}, 5'120) / expected;
     EXPECT_LT(missing_soon, 0.1) << p;
     // The plateau of the cubic is flat, so what is missing shrinks as one over the root of the time: to a quarter.
     EXPECT_NEAR(missing_late, missing_soon / 4, 0.1 * missing_soon) << p;
