@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""TCP flows in the background of a link as a fluid, and the same flows as packets: processor time of a simulation in virtual
-time, in turns, and the median of five. And how much 100,000 flows cost.
+"""TCP flows in the background of a link as a fluid, and the same flows as packets: processor time in virtual time, in
+turns, and the median of five. And how much 100,000 flows cost.
 
 ::
 

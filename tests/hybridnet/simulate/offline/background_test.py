@@ -39,9 +39,7 @@ class Shared(Topo):
 
 
 def seen(*, fluid: bool) -> dict[str, float]:
-    """Of the shared link: its use, the shares of all bytes and of the foreground's datagrams that it lost, and the median
-    wait (s) of its packets.
-    """
+    """Use of the shared link, shares of all bytes and of the foreground's datagrams lost, median wait (s)."""
     [replication] = simulate(Shared(fluid=fluid), "60s", seeds=[1]).replications
     link, sink = "r1-r2:r1-eth1>r2-eth1", "g:udp_sink:7"
     figures = {name: value for (row, name), value in replication.figures.items() if row == link}
