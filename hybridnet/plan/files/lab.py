@@ -16,7 +16,7 @@ from hybridnet.describe.kinds import host_kind
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.host_options import MOST_FILE_TEXT, MOST_FILES, files
 from hybridnet.describe.user_files import user_file
-from hybridnet.describe.values import plain
+from hybridnet.describe.values import plain, printable
 from hybridnet.errors import TopologyError, UnitError, UsageError
 
 __all__ = [
@@ -101,7 +101,7 @@ class LabFiles:
                 if len(found) >= MOST_FILES:
                     self._findings.refuse(
                         node,
-                        f"{key}: {plain(str(source))} has more than {MOST_FILES} files; give the node fewer",
+                        f"{key}: {self._shown(source)} has more than {MOST_FILES} files; give the node fewer",
                     )
                     break
                 text = self.text(node, key, file)
@@ -140,6 +140,11 @@ class LabFiles:
             return None
         return text
 
+    def _shown(self, path: Path) -> str:
+        """A path as the lab's author knows it, in full."""
+        inside = path.is_relative_to(self._folder)
+        return printable(str(path.relative_to(self._folder) if inside else path))
+
     def _in(self, folder: Path) -> Iterator[Path]:
         """The files in a folder, however deep; links to folders are not followed."""
         for place, folders, names in os.walk(folder):
@@ -156,7 +161,7 @@ class LabFiles:
             place = user_file(file)
             if not place.is_file():
                 self._findings.refuse(
-                    node, f"{key}: {plain(str(file))} is no file; add it, or correct the path"
+                    node, f"{key}: {self._shown(file)} is no file; add it, or correct the path"
                 )
                 return None
             if place.stat().st_size > MOST_FILE_TEXT:
@@ -165,13 +170,13 @@ class LabFiles:
             if "\0" in text:
                 raise ValueError
         except OSError as error:
-            self._findings.refuse(node, f"{key}: {plain(str(file))} cannot be read: {error.strerror}")
+            self._findings.refuse(node, f"{key}: {self._shown(file)} cannot be read: {error.strerror}")
             return None
         except ValueError:
             self._findings.note(
                 node,
-                f"{key}: {plain(str(file))} is left out: it is no text in UTF-8 of at most {MOST_FILE_TEXT >> 20} MiB; "
-                "show the host its folder with privateDirs",
+                f"{key}: {self._shown(file)} is left out: it is no text in UTF-8 of at most "
+                f"{MOST_FILE_TEXT >> 20} MiB; show the host its folder with privateDirs",
             )
             return None
         return text
