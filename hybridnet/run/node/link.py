@@ -33,6 +33,8 @@ class Owner(Protocol):
 class Intf:
     """An interface of an emulated node. Prints as its name."""
 
+    _inside: str | None = None
+
     def __init__(
         self, name: str, node: Owner, port: int | None = None, plan: HostInterface | None = None
     ) -> None:
@@ -58,8 +60,7 @@ class Intf:
     def follow(self, plan: HostInterface | None) -> None:
         """It has been made as the machine plan says."""
         self.mac: str | None = None if plan is None else plan["mac"]
-        self.inside: str = self.name if plan is None else plan.get("inside", self.name)
-        """What its host calls it."""
+        self._inside = None if plan is None else plan.get("inside")
         addresses = [] if plan is None else plan["addresses"]
         parsed = [ipaddress.ip_interface(address) for address in addresses]
         first = next((address for address in parsed if address.version == 4), None)
@@ -67,6 +68,11 @@ class Intf:
         self.ip: str | None = None if first is None else str(first.ip)
         self.prefixLen: int | None = None if first is None else first.network.prefixlen
         self.ip6: str | None = None if first6 is None else str(first6.ip)
+
+    @property
+    def inside(self) -> str:
+        """What its host calls it: its name, unless its link gives it another."""
+        return self._inside or self.name
 
     def found(self, address: str, prefix: int) -> None:
         """It has this address, though the description gives it none of that family."""
