@@ -357,6 +357,29 @@ class ParallelSimulation:
     @property
     def events(self) -> int: ...
 
+class GuestNetwork:
+    """
+    Kernels of Linux in one simulated time; see simcore/guests/guest_network.h.
+    """
+
+    def __init__(self, seed: int, machines: Sequence[tuple[str, str, str]], delay_ns: int, epoch_ns: int) -> None:
+        """
+        `machines`: of each its name, and the paths of the sockets of its clock and its card.
+        """
+
+    def started(self, number: int, pidfd: int) -> None:
+        """
+        The kernel's process, by a descriptor that is the network's from now on.
+        """
+
+    def run(self) -> None:
+        """Until the first kernel has ended."""
+
+    @property
+    def now_ns(self) -> int: ...
+
+    def counters(self, number: int) -> dict: ...
+
 class TrafficSource:
     """What a Generator sends; see simcore/traffic/traffic_source.h."""
 

@@ -171,7 +171,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.cluster is not None and not all(arguments.cluster.split(",")):
         raise UsageError(f"--cluster {arguments.cluster}: write HOST,HOST, such as root@node1,root@node2")
     if begins_in_real_time(arguments):
-        return run_in_simulated_time(arguments, arguments.out)
+        return run_in_simulated_time(arguments, arguments.out, machine_names(arguments.machines))
     arguments.machines = machine_names(arguments.machines)
     arguments.cut_delay = cut_delay_ns(arguments.cut_delay)
     from hybridnet.compat.mininet import runner  # only who wants Mininet waits for it

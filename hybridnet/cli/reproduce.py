@@ -18,6 +18,7 @@ from pathlib import Path
 from hybridnet.cli.detach_options import add_detach_argument, run_detached
 from hybridnet.cli.experiments import declared, experiment_names, load
 from hybridnet.cli.main import Parser
+from hybridnet.cli.network import machine_names
 from hybridnet.cli.places import add_place_arguments, places_of
 from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
 from hybridnet.errors import UsageError
@@ -172,7 +173,7 @@ def _run_one(arguments: argparse.Namespace) -> int:
         _refuse_places(arguments, experiment.WITHOUT_MACHINES)
     chosen = parser.parse_args(arguments.rest)
     if begins_in_real_time(chosen):
-        return run_in_simulated_time(arguments, chosen.out)
+        return run_in_simulated_time(arguments, chosen.out, machine_names(getattr(chosen, "machines", None)))
     if on_machines:
         chosen.cluster = places_of(chosen).cluster
     name = Path(chosen.out).name

@@ -20,6 +20,7 @@ from hybridnet.cli.network import (
     asked_of,
     controllers_of,
     cut_delay_ns,
+    machine_names,
     plan_options,
 )
 from hybridnet.cli.places import PLACE_OPTIONS, add_place_arguments, places_of
@@ -48,6 +49,7 @@ from hybridnet.compat.mininet.loading.python2 import run_script
 from hybridnet.describe.kinds import SIMULATED
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import ExperimentError, UsageError
+from hybridnet.machines.cluster.kernels import kernels_of_run
 from hybridnet.observe.results.on_loss import ON_LOSS, STOP, on_loss
 from hybridnet.plan.choices.from_command_line import asking
 from hybridnet.plan.placement.spread import spread
@@ -151,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         return run_as_user(arguments.command_line)
     if begins_in_real_time(arguments):
-        return run_in_simulated_time(arguments, arguments.out)
+        return run_in_simulated_time(arguments, arguments.out, machine_names(arguments.machines))
     setLogLevel(arguments.verbosity)
     cut_delay_ns(arguments.cut_delay)
     with given(parse_settings(arguments.set)), with_page(arguments), on_loss(arguments.on_loss):
@@ -219,7 +221,8 @@ def _run_script(arguments: argparse.Namespace) -> int:
     """Run a script as `python FILE.py` would."""
     file = arguments.file
     of_mininet = importing.imports_mininet(Path(file))
-    _refuse_network_arguments(arguments, {*PLACE_OPTIONS, "cut_delay"} if of_mininet else set())
+    own = set() if kernels_of_run() is None else {"machines"}  # the run has them whatever the script builds
+    _refuse_network_arguments(arguments, {*PLACE_OPTIONS, "cut_delay"} if of_mininet else own)
     if of_mininet and arguments.switches == SIMULATED:
         raise UsageError(
             f"--switches {SIMULATED}: {file} is written for Mininet, whose switches are bridges of Open vSwitch; leave "

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from hybridnet.cli.progress import tell
@@ -82,9 +83,13 @@ def begins_in_real_time(arguments: argparse.Namespace) -> bool:
     return True
 
 
-def run_in_simulated_time(arguments: argparse.Namespace, out: Path | None) -> int:
-    """Run the command line again, in a kernel in simulated time. See `hybridnet.kernel.whole_run.run_again`."""
+def run_in_simulated_time(
+    arguments: argparse.Namespace, out: Path | None, machines: Sequence[str] = ()
+) -> int:
+    """Run the command line again, in a kernel in simulated time, and each of these machines in one of its own. See
+    `hybridnet.kernel.whole_run.run_again`.
+    """
     from hybridnet.kernel.whole_run import run_again  # only who asks for it waits for it
 
     words = [*python_module("hybridnet.cli"), *arguments.command_line]
-    return run_again(words, out, getattr(arguments, "seed", 1), tell)
+    return run_again(words, out, getattr(arguments, "seed", 1), tell, machines)

@@ -24,9 +24,6 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-# Open vSwitch counts the processors when it starts, and again ten seconds later at the earliest. A count that it made
-# in the first ten seconds after boot it takes for none, and forwards nothing until the next one.
-BEGINS_S = 11
 TIMER_ABSTIME = 1
 RESEED = 0x5207  # RNDRESEEDCRNG: the next key of the seed
 MS_RDONLY, MS_MOVE, MS_SHARED, MS_REC = 1, 8192, 1 << 20, 16384
@@ -98,9 +95,17 @@ def kernel_thread(name: str) -> int:
     raise FileNotFoundError(f"a thread of the kernel named {name}")
 
 
-def begin_anew() -> None:
+def plug_in(cable: dict[str, Any]) -> None:
+    """Configure the card, by which other kernels are reached."""
+    Path("/proc/sys/net/ipv6/conf/eth0/disable_ipv6").write_text("1")
+    os.system(
+        f"ip link set eth0 address {cable['mac']} mtu {cable['mtu']} up && ip addr add {cable['address']} dev eth0"
+    )
+
+
+def begin_anew(after_s: int) -> None:
     """Whatever came before, and how long it took: it is the same instant now, with the same random numbers to come."""
-    until = (ctypes.c_long * 2)(BEGINS_S, 0)
+    until = (ctypes.c_long * 2)(after_s, 0)
     libc.clock_nanosleep(time.CLOCK_BOOTTIME, TIMER_ABSTIME, until, None)
     random = os.open("/dev/urandom", os.O_RDONLY)
     fcntl.ioctl(random, RESEED)
@@ -214,16 +219,18 @@ def main() -> NoReturn:
     os.makedirs(request["directory"], exist_ok=True)
     for there, here in request["files"].items():
         os.makedirs(os.path.dirname(there), exist_ok=True)
-        shutil.copyfile(here, there)
+        shutil.copy(here, there)
     for there, here in request["kept"].items():
         os.makedirs(there, exist_ok=True)
         mount("none", there, "hostfs", 0, here)
     for pid in (0, kernel_thread("ksoftirqd/0")):
         os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(99))
     os.system("ip link set lo up")
+    if request["cable"] is not None:
+        plug_in(request["cable"])
     for setting, value in SETTINGS.items():
         Path("/proc/sys", setting).write_text(value)
-    begin_anew()
+    begin_anew(request["after_s"])
     child = begin(request)
     for number in SIGNALS:
         signal.signal(

@@ -28,12 +28,24 @@ from hybridnet.kernel.terminal import Terminal, terminal_of
 from hybridnet.kernel.watch import Watch
 from hybridnet.system.parent import die_with_parent
 
-__all__ = ["MEMORY_MIB", "Command", "run_in_kernel"]
+__all__ = [
+    "MEMORY_MIB",
+    "STARTS_AT_NS",
+    "Command",
+    "Joined",
+    "KernelProcess",
+    "await_first",
+    "report",
+    "run_in_kernel",
+]
 
 MEMORY_MIB = 2048
 """What a kernel may take at most; of it, it takes what its programs use."""
 
 STARTS_AT_NS = 1_767_225_600_000_000_000  # 2026-01-01, always
+# Open vSwitch counts the processors when it starts, and again ten seconds later at the earliest. A count that it made
+# in the first ten seconds after boot it takes for none, and forwards nothing until the next one.
+AFTER_S = 11
 LOOK_S = 0.25
 SPINS_S = 20.0
 """Of processor time without a system call, after which a program is taken for one that never makes another."""
@@ -60,6 +72,9 @@ class Command:
         brings: whether what it writes there is brought home when it ends.
         files: copies of files on this computer, by where it finds them: absolute paths.
         environment: its variables.
+        cable: how its kernel's card is configured, by which others are reached: ``address`` with a prefix length,
+            ``mac`` and ``mtu``; None: it has none.
+        after_s: how long after the boot of the kernel it begins.
     """
 
     words: Sequence[str]
@@ -69,6 +84,8 @@ class Command:
     brings: bool = True
     files: Mapping[Path, Path] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    cable: Mapping[str, str | int] | None = None
+    after_s: int = AFTER_S
 
     def request(self) -> bytes:
         """As the first process reads it."""
@@ -81,10 +98,28 @@ class Command:
                     "kept": {str(there): str(here) for there, here in self.kept.items()},
                     "files": {str(there): str(here) for there, here in self.files.items()},
                     "brings": self.brings,
+                    "cable": self.cable,
+                    "after_s": self.after_s,
                 }
             ).encode()
             + b"\n"
         )
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What joins a kernel with others.
+
+    Args:
+        directory: of the sockets of its clock and its card.
+        clock, card: their names there.
+        number: which of the kernels it is.
+    """
+
+    directory: Path
+    clock: str
+    card: str
+    number: int
 
 
 def run_in_kernel(kernel: Path, command: Command, say: Callable[[str], object]) -> int:
@@ -101,8 +136,13 @@ def run_in_kernel(kernel: Path, command: Command, say: Callable[[str], object]) 
         EnvironmentLackError: the kernel does not start here, or has failed.
         ExperimentError: a program in it computes and makes no system call, so that time stands still.
     """
-    with _Kernel(kernel, command) as running:
-        answer = running.answer()
+    with KernelProcess(kernel, command, streams=(1, 2)) as running:
+        answer = await_first([running])
+    return report(answer, say)
+
+
+def report(answer: Mapping[str, Any], say: Callable[[str], object]) -> int:
+    """Say which files of a command that has ended reached this computer. Returns its exit code."""
     for name in answer["brought"]:
         say(f"{name}: written in simulated time, and brought here")
     for name, why in answer["left"].items():
@@ -112,71 +152,129 @@ def run_in_kernel(kernel: Path, command: Command, say: Callable[[str], object]) 
     return int(answer["exit"])
 
 
-class _Kernel:
-    """A kernel that runs."""
+def await_first(
+    kernels: Sequence[KernelProcess], over: tuple[int, Callable[[], Exception | None]] | None = None
+) -> dict[str, Any]:
+    """What the first process of the first kernel says at the end. Signals that end a command go there.
 
-    def __init__(self, kernel: Path, command: Command) -> None:
+    Args:
+        kernels: running.
+        over: a descriptor that is readable once what joins them has ended, and what tells of an error in it.
+
+    Raises:
+        EnvironmentLackError: a kernel, or what joins them, has failed.
+        ExperimentError: a program in one computes and makes no system call.
+    """
+    head = kernels[0]
+    with selectors.DefaultSelector() as selector, _signals_to(head.tell):
+        for each in kernels:
+            selector.register(each.control, selectors.EVENT_READ, each)
+        if head.terminal is not None:
+            selector.register(head.terminal, selectors.EVENT_READ)
+        if over is not None:
+            selector.register(over[0], selectors.EVENT_READ)
+        for each in kernels:
+            each.send()
+        while True:
+            ready = selector.select(LOOK_S)
+            for key, _ in ready:
+                if isinstance(key.data, KernelProcess) and (answer := key.data.answer()) is not None:
+                    if key.data is head:
+                        return answer
+                    raise EnvironmentLackError(
+                        f"{key.data.name}: what runs there has ended with {answer['exit']}"
+                    )
+            for key, _ in ready:
+                if key.fileobj is head.terminal and head.terminal is not None and not head.terminal.forward():
+                    selector.unregister(head.terminal)
+                if over is not None and key.fd == over[0]:
+                    selector.unregister(over[0])
+                    if (error := over[1]()) is not None:
+                        raise EnvironmentLackError(str(error))
+            for each in kernels:
+                each.look()
+
+
+class KernelProcess:
+    """A kernel that runs; a context manager, which ends it.
+
+    Args:
+        kernel: its file.
+        command: what runs in it.
+        streams: the standard output and error that the command gets; none: nobody hears it.
+        joined: what joins it with others; None: it is alone.
+        name: of whose kernel it is, for errors.
+    """
+
+    def __init__(
+        self,
+        kernel: Path,
+        command: Command,
+        streams: Sequence[int] = (),
+        joined: Joined | None = None,
+        name: str = "the kernel in simulated time",
+    ) -> None:
+        self.name = name
         self._keeps = bool(command.kept)
-        ours, theirs = socket.socketpair()
+        self.control, theirs = socket.socketpair()
         signals, self._signals = os.pipe()
         self._log_end, log = os.pipe()
         # Nobody reads it while the kernel runs: that would be an interrupt in the kernel, at an instant of real time.
         # What finds no room in the pipe is lost.
-        self._control, self._lines = ours, b""
+        self._lines = b""
         self._told_at: float | None = None  # to end
         self._patience_s = 0.0
         sys.stdout.flush()
-        terminal, streams = terminal_of((1, 2))
+        nothing = os.open(os.devnull, os.O_RDWR)
+        terminal, outputs = terminal_of(streams) if streams else (None, {4: nothing, 5: nothing})
+        inherited = {3: 0 if streams else nothing, **outputs}
         self.pid = os.fork()
         if self.pid == 0:
-            _become(kernel, command.seed, {1: log, 2: log, 3: 0, 6: theirs.fileno(), 7: signals, **streams})
-        for descriptor in (signals, log, *(set(streams.values()) - {1, 2})):
+            _become(
+                kernel, command.seed, {1: log, 2: log, 6: theirs.fileno(), 7: signals, **inherited}, joined
+            )
+        for descriptor in {signals, log, nothing, *inherited.values()} - {0, 1, 2}:
             os.close(descriptor)
         theirs.close()
         self._watch = Watch(self.pid, kernel)
-        self._terminal = None if terminal is None else Terminal(terminal, self._watch.time_s)
+        self.terminal = None if terminal is None else Terminal(terminal, self._watch.time_s)
         self._request = command.request()
 
-    def __enter__(self) -> _Kernel:
+    def __enter__(self) -> KernelProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        self.kill()
         os.waitpid(self.pid, 0)
-        self._control.close()
+        self.control.close()
         for descriptor in (self._signals, self._log_end):
             os.close(descriptor)
-        if self._terminal is not None:
-            self._terminal.close()
+        if self.terminal is not None:
+            self.terminal.close()
 
-    def answer(self) -> dict[str, Any]:
-        """What the first process says at the end."""
-        with selectors.DefaultSelector() as selector, _signals_to(self._tell):
-            selector.register(self._control, selectors.EVENT_READ)
-            if self._terminal is not None:
-                selector.register(self._terminal, selectors.EVENT_READ)
-            self._send()
-            while True:
-                for key, _ in selector.select(LOOK_S):
-                    if key.fileobj is self._control:
-                        data = self._receive()
-                        self._lines += data
-                        if b"\n" in self._lines:
-                            return self._read(json.loads(self._lines))
-                        if not data:
-                            raise self._failed()
-                    elif self._terminal is not None and not self._terminal.forward():
-                        selector.unregister(self._terminal)
-                self._look()
+    def kill(self) -> None:
+        """End it, and all that is in it."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
 
-    def _send(self) -> None:
+    def send(self) -> None:
+        """Tell its first process what runs."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it has ended: its log says why
-            self._control.sendall(self._request)
+            self.control.sendall(self._request)
+
+    def answer(self) -> dict[str, Any] | None:
+        """What its first process says, once it is whole. Raises as `await_first`."""
+        data = self._receive()
+        self._lines += data
+        if b"\n" in self._lines:
+            return self._read(json.loads(self._lines))
+        if not data:
+            raise self._failed()
+        return None
 
     def _receive(self) -> bytes:
         try:
-            return self._control.recv(65536)
+            return self.control.recv(65536)
         except ConnectionResetError:
             return b""
 
@@ -189,9 +287,10 @@ class _Kernel:
             )
         return answer
 
-    def _look(self) -> None:
-        if self._terminal is not None:
-            self._terminal.show()
+    def look(self) -> None:
+        """Show how far it is, and see that time does not stand still. Raises as `await_first`, or KeyboardInterrupt."""
+        if self.terminal is not None:
+            self.terminal.show()
         if self._told_at is not None and time.monotonic() - self._told_at > self._patience_s:
             raise KeyboardInterrupt
         if self._watch.spins_s() > SPINS_S:
@@ -207,7 +306,7 @@ class _Kernel:
         os.write(self._signals, bytes([signal.SIGUSR1]))
         self._watch.interrupt()
 
-    def _tell(self, number: int) -> None:
+    def tell(self, number: int) -> None:
         """A signal came: the command gets it. A second one ends the kernel."""
         if self._told_at is not None:
             self._patience_s = 0.0
@@ -223,16 +322,16 @@ class _Kernel:
             log += data
         said = [line for line in log.decode(errors="replace").splitlines() if line.strip()]
         return EnvironmentLackError(
-            "the kernel in simulated time has ended by itself; it needs ptrace, and memory in /dev/shm or TMPDIR from "
-            f"which programs may run. Its last words: {' | '.join(said[-12:]) or 'none'}"
+            f"{self.name} has ended by itself; it needs ptrace, and memory in /dev/shm or TMPDIR from which programs "
+            f"may run. Its last words: {' | '.join(said[-12:]) or 'none'}"
         )
 
 
-def _become(kernel: Path, seed: int, descriptors: Mapping[int, int]) -> None:
+def _become(kernel: Path, seed: int, descriptors: Mapping[int, int], joined: Joined | None) -> None:
     """In the child: be the kernel."""
     try:
         os.setsid()
-        _stay_on_one_processor()
+        _stay_on_one_processor(os.getpid() if joined is None else joined.number)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         die_with_parent()
         if libc.personality(ADDR_NO_RANDOMIZE) < 0:
@@ -249,12 +348,11 @@ def _become(kernel: Path, seed: int, descriptors: Mapping[int, int]) -> None:
             "rootfstype": "hostfs",
             "rootflags": "/",
             "init": f'"{python}"',
-            "time-travel": "inf-cpu",
-            "time-travel-start": str(STARTS_AT_NS),
             "con": "null",
             "con0": "null,fd:1",
             "uml_dir": "/dev/null/",
             "random.trust_cpu": "on",
+            **_time_words(joined),
         }
         arguments = [f"{name}={value}" for name, value in words.items()]
         os.execve(
@@ -268,12 +366,20 @@ def _become(kernel: Path, seed: int, descriptors: Mapping[int, int]) -> None:
         os._exit(127)
 
 
-def _stay_on_one_processor() -> None:
+def _time_words(joined: Joined | None) -> dict[str, str]:
+    """Who keeps the kernel's time: itself, or what joins it with others."""
+    if joined is None:
+        return {"time-travel": "inf-cpu", "time-travel-start": str(STARTS_AT_NS)}
+    os.chdir(joined.directory)  # so that the words are the same in each run
+    return {"time-travel": f"ext:{joined.number + 1}:{joined.clock}", "virtio_uml.device": f"{joined.card}:1"}
+
+
+def _stay_on_one_processor(number: int) -> None:
     """A system call of a program is two switches between its process and the kernel's, of which one runs at a time.
     From one processor to another, each would wake one that sleeps: runs took four times as long.
     """
     mine = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {mine[os.getpid() % len(mine)]})
+    os.sched_setaffinity(0, {mine[number % len(mine)]})
 
 
 def _where_memory_is() -> dict[str, str]:

@@ -24,7 +24,11 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def run_again(
-    words: Sequence[str], out: str | os.PathLike[str] | None, seed: int, say: Callable[[str], object]
+    words: Sequence[str],
+    out: str | os.PathLike[str] | None,
+    seed: int,
+    say: Callable[[str], object],
+    machines: Sequence[str] = (),
 ) -> int:
     """Run a command in a kernel in simulated time, with this process's streams, variables and working directory.
 
@@ -33,6 +37,7 @@ def run_again(
         out: the directory that it writes; None: one in ``runs``, or none.
         seed: of everything random in the kernel.
         say: takes a line about what happens besides.
+        machines: names of those of its network; each has a kernel of its own. None: all are in the command's.
 
     Returns:
         Its exit code.
@@ -40,9 +45,25 @@ def run_again(
     Raises:
         EnvironmentLackError: there is no such kernel, or it does not start.
         ExperimentError: a program in it stops time.
+        UsageError: there are too many machines.
     """
     kernel = find_kernel()
-    say(f"Simulated time: a kernel of its own, with up to {MEMORY_MIB} MiB of memory")
+    if machines:
+        from hybridnet.kernel.several import run_in_kernels  # only who has several waits for the simulator
+
+        say(
+            f"Simulated time: {len(machines) + 1} kernels, one of them for each machine, with up to {MEMORY_MIB} MiB "
+            "of memory each"
+        )
+
+        def run(command: Command) -> int:
+            return run_in_kernels(kernel, command, machines, say)
+    else:
+        say(f"Simulated time: a kernel of its own, with up to {MEMORY_MIB} MiB of memory")
+
+        def run(command: Command) -> int:
+            return run_in_kernel(kernel, command, say)
+
     environment = dict(os.environ)
     if sys.stdin is not None and sys.stdin.isatty():
         environment["HYBRIDNET_AT_TERMINAL"] = "1"
@@ -50,9 +71,9 @@ def run_again(
     compileall.compile_dir(PACKAGE, quiet=2)
     if stage := environment.pop(STAGE_VARIABLE, None):
         command = Command(words, seed=seed, environment=environment, **_stage(json.loads(stage)))
-        return run_in_kernel(kernel, command, say)
+        return run(command)
     with _kept(Path(RUNS if out is None else out).absolute()) as kept:
-        return run_in_kernel(kernel, Command(words, kept, seed, environment=environment), say)
+        return run(Command(words, kept, seed, environment=environment))
 
 
 def _stage(given: dict[str, Any]) -> dict[str, Any]:

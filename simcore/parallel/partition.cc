@@ -32,6 +32,11 @@ void Partition::add_link(const std::string& name, std::uint32_t number, const st
 
 void Partition::add_cut_link(const std::string& name, const CutLink& cut, const LinkModel& a_to_b,
                              const LinkModel& b_to_a) {
+  add_cut_link(name, cut, network_.end(cut.near, "add link " + name), a_to_b, b_to_a);
+}
+
+void Partition::add_cut_link(const std::string& name, const CutLink& cut, const Links::End& near,
+                             const LinkModel& a_to_b, const LinkModel& b_to_a) {
   const std::string attempt = "add link " + name;
   const LinkModel& outgoing = cut.near_is_a ? a_to_b : b_to_a;
   if (outgoing.link.propagation_delay <= Duration::zero()) {
@@ -45,19 +50,41 @@ void Partition::add_cut_link(const std::string& name, const CutLink& cut, const 
   ends_[cut.number] = std::make_unique<CutEnd>(
       network_.simulation(), cut.number, Links::rank(cut.number, !cut.near_is_a), outboxes_[cut.partition]);
   CutEnd& end = *ends_[cut.number];
-  const Links::End near = network_.end(cut.near, attempt);
   const Links::End far{.port = &end, .name = cut.far, .peer = true, .ahead = true, .emitted = &end.emitted()};
   network_.add_link(name, cut.near_is_a ? near : far, cut.near_is_a ? far : near, a_to_b, b_to_a, cut.number);
 }
 
+SimTime Partition::next_event() {
+  const SimTime own = network_.simulation().next_event_time();
+  return companion_ == nullptr ? own : std::min(own, companion_->next_event());
+}
+
 void Partition::run_before(SimTime bound) {
+  if (companion_ == nullptr) return fire_before(bound);
+  while (!full()) {
+    const SimTime event = std::min(network_.simulation().next_event_time(), bound);
+    if (companion_->next_event() < event) {
+      companion_->run_before(event);
+    } else if (event < bound) {
+      fire_before(event + Duration::ns(1));
+    } else {
+      return;
+    }
+  }
+}
+
+void Partition::fire_before(SimTime bound) {
   Simulation& simulation = network_.simulation();
   const SimTime last = bound - Duration::ns(1);
-  const auto full = [](const Outbox& each) { return each.bytes.size() >= kMostUnderWay; };
   while (const std::uint64_t fired = simulation.fire(last, kEventsPerLook)) {
     standstill_.look(simulation.now(), fired);
-    if (std::ranges::any_of(outboxes_, full)) return;
+    if (full()) return;
   }
+}
+
+bool Partition::full() const {
+  return std::ranges::any_of(outboxes_,
+                             [](const Outbox& each) { return each.bytes.size() >= kMostUnderWay; });
 }
 
 void Partition::meet(Exchange& exchange, bool stop, Exchange::Round& round) {

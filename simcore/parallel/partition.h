@@ -34,6 +34,17 @@
 
 namespace simcore {
 
+// What lives in a partition's time besides its events: the kernel of a machine, say.
+class Companion {
+ public:
+  virtual SimTime next_event() = 0;
+  // All that it does before `bound`; it sees nothing of the network meanwhile. Precondition: next_event() < bound.
+  virtual void run_before(SimTime bound) = 0;
+
+ protected:
+  ~Companion() = default;
+};
+
 class Partition {
  public:
   struct Counters {
@@ -68,8 +79,15 @@ class Partition {
   void add_cut_link(const std::string& name, const CutLink& cut, const LinkModel& a_to_b,
                     const LinkModel& b_to_a);
 
+  // From another port than an interface.
+  void add_cut_link(const std::string& name, const CutLink& cut, const Links::End& near,
+                    const LinkModel& a_to_b, const LinkModel& b_to_a);
+
+  // It takes turns with the events, which come first where both are due at one instant. It must outlive the last turn.
+  void accompany(Companion& companion) { companion_ = &companion; }
+
   SimTime now() const { return network_.simulation().now(); }
-  SimTime next_event() { return network_.simulation().next_event_time(); }
+  SimTime next_event();
 
   // Fires what is due before `bound`, or less where parcels for others have become too many: they are to be given away.
   void run_before(SimTime bound);
@@ -86,11 +104,14 @@ class Partition {
   std::vector<SnapshotRow> arrived() const;
 
  private:
+  bool full() const;
+  void fire_before(SimTime bound);
   void take_in(std::span<const std::uint8_t> bytes);
 
   SimulatedNetwork network_;
   Standstill standstill_;
   std::size_t own_;
+  Companion* companion_ = nullptr;
   std::vector<Outbox> outboxes_;               // one for each partition
   std::vector<std::unique_ptr<CutEnd>> ends_;  // by the number of their link; null: not cut, or not here
   Counters counters_;

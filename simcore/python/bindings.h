@@ -16,6 +16,7 @@ void bind_offline(nanobind::module_& m);
 void bind_bench(nanobind::module_& m);
 void bind_controller_bench(nanobind::module_& m);
 void bind_parallel(nanobind::module_& m);
+void bind_guests(nanobind::module_& m);
 void bind_traffic(nanobind::module_& m);
 void bind_replay(nanobind::module_& m);
 void bind_timeline(nanobind::module_& m);

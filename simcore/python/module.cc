@@ -16,6 +16,7 @@ NB_MODULE(_simcore, m) {
   simcore::python::bind_bench(m);
   simcore::python::bind_controller_bench(m);
   simcore::python::bind_parallel(m);
+  simcore::python::bind_guests(m);
   simcore::python::bind_traffic(m);
   simcore::python::bind_replay(m);
   simcore::python::bind_timeline(m);

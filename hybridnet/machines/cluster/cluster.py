@@ -5,10 +5,11 @@
         cluster.call("m1", "build", plan=plan)
         print(cluster.call("m1", "run_command", node="h1", text="ip addr")["output"])
 
-There are three ways to get machines, which then all work alike: `local`, namespaces on this computer; `ssh`, other
-computers; `connect`, the workers of an existing Dask scheduler. Each machine runs one agent (`hybridnet.agent`), in a
-Dask worker with one thread and no nanny, named like the machine. A verb is an async function on that worker's
-event loop which hands the work to a thread, so a long command in one host does not hold up others.
+There are four ways to get machines, which then all work alike: `local`, namespaces on this computer; `kernels`,
+kernels in simulated time; `ssh`, other computers; `connect`, the workers of an existing Dask scheduler. Each machine
+runs one agent (`hybridnet.agent`), in a Dask worker with one thread and no nanny, named like the machine. A verb is
+an async function on that worker's event loop which hands the work to a thread, so a long command in one host does not
+hold up others.
 
 Where the head is killed, its machines notice the end of their standard input or SSH connection and clean up, and the
 run's guardian (`hybridnet.system.guardian`) removes what is left.
@@ -26,6 +27,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -35,6 +37,8 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.agent.hosts.neighbours import NeighbourLimits
 from hybridnet.describe.values import number, shown, text
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
+from hybridnet.kernel.whole_run import run_again
+from hybridnet.machines.cluster.kernels import kernels_of_run
 from hybridnet.machines.cluster.machines import Arrival, Call, Calls, Loss
 from hybridnet.machines.cluster.messenger import Messenger
 from hybridnet.machines.cluster.names import distinct, several
@@ -48,10 +52,11 @@ from hybridnet.system.cleaning import clean_remote, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Entry, Journal, read_entries
-from hybridnet.system.log import warn
+from hybridnet.system.log import info, warn
 from hybridnet.system.loopback import require_loopback
 from hybridnet.system.process_watch import Part
 from hybridnet.system.rootless import refuse_rootless
+from hybridnet.system.simulated_time import time_is_simulated
 
 if TYPE_CHECKING:
     from hybridnet.agent.machine.facts import Facts
@@ -98,6 +103,8 @@ class Cluster:
     ) -> Cluster:
         """Machines that are namespaces on this computer: they share its processors and files, and nothing else.
 
+        In simulated time, where the run has a kernel for each machine (`kernels`), they are those.
+
         Args:
             names: of the machines.
             on_head_address: called with this computer's address toward them, before they are started: what it begins
@@ -110,6 +117,9 @@ class Cluster:
         machines = distinct(names)
         if not callable(on_head_address):
             raise UsageError(f"on_head_address {shown(on_head_address)} cannot be called; give a function")
+        if (told := kernels_of_run()) is not None:
+            on_head_address(told.head)
+            return cls.ssh(told.machines(machines))
         _need_root("local machines")
         require_loopback()
         self = cls(Journal.create())
@@ -133,6 +143,43 @@ class Cluster:
             self._await_agents(dask_names)
             self._watch_presence(LOCAL_GRACE_S)
         return self
+
+    @classmethod
+    def kernels(
+        cls, names: Sequence[str] = ("m1", "m2"), *, out: str | os.PathLike[str] | None = None, seed: int = 1
+    ) -> Cluster:
+        """Machines that are kernels of their own, in one simulated time; see `hybridnet.kernel.several`.
+
+        In real time this runs the whole script again, in a kernel beside them, and ends with its exit code. There it
+        returns them.
+
+        Args:
+            names: of the machines.
+            out: the run directory; None: one in ``runs``.
+            seed: of everything random in the kernels.
+
+        Raises:
+            EnvironmentLackError, ExperimentError: see `hybridnet.kernel.whole_run.run_again`.
+            UsageError: the run has one kernel, or too few.
+            MachineError: a machine did not come up.
+        """
+        machines = distinct(names)
+        if not time_is_simulated():
+            raise SystemExit(
+                run_again(
+                    [sys.executable, *sys.orig_argv[1:]],
+                    out,
+                    seed,
+                    lambda line: info(f"*** {line}\n"),
+                    machines,
+                )
+            )
+        if (told := kernels_of_run()) is None:
+            raise UsageError(
+                "this run has one kernel, and machines with kernels of their own begin with it: leave --time out, or "
+                f"write --machines {len(machines)}"
+            )
+        return cls.ssh(told.machines(machines))
 
     @classmethod
     def ssh(

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "simcore/guests/guest_network.h"
+#include "simcore/python/bindings.h"
+#include "simcore/sys/file_descriptor.h"
+
+namespace simcore::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+void bind_guests(nb::module_& m) {
+  using Text = std::string;
+  using Machines = std::vector<std::tuple<Text, Text, Text>>;
+  nb::class_<GuestNetwork>(m, "GuestNetwork",
+                           "Kernels of Linux in one simulated time; see simcore/guests/guest_network.h.")
+      .def(
+          "__init__",
+          [](GuestNetwork* self, std::uint64_t seed, const Machines& machines, std::int64_t delay_ns,
+             std::int64_t epoch_ns) {
+            std::vector<GuestNetwork::Machine> wanted;
+            for (const auto& [name, clock, card] : machines) wanted.push_back({name, {clock, card}});
+            new (self) GuestNetwork(seed, wanted, Duration::ns(delay_ns), epoch_ns);
+          },
+          "seed"_a, "machines"_a, "delay_ns"_a, "epoch_ns"_a,
+          "`machines`: of each its name, and the paths of the sockets of its clock and its card.")
+      .def(
+          "started",
+          [](GuestNetwork& self, std::size_t number, int pidfd) {
+            self.guest(number).kernel().started(FileDescriptor(pidfd));
+          },
+          "number"_a, "pidfd"_a, "The kernel's process, by a descriptor that is the network's from now on.")
+      .def("run", &GuestNetwork::run, nb::call_guard<nb::gil_scoped_release>(),
+           "Until the first kernel has ended.")
+      .def_prop_ro("now_ns", &GuestNetwork::now_ns)
+      .def(
+          "counters",
+          [](GuestNetwork& self, std::size_t number) {
+            Guest& guest = self.guest(number);
+            const GuestKernel::Counters& from = guest.kernel().counters();
+            nb::dict result;
+            result["runs"] = from.runs;
+            result["sent_frames"] = from.sent_frames;
+            result["delivered_frames"] = from.delivered_frames;
+            result["refused_frames"] = from.refused_frames;
+            return result;
+          },
+          "number"_a);
+}
+
+}  // namespace simcore::python

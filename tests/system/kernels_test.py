@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Machines that are kernels of their own in one simulated time: what they say to each other, what is left of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from hybridnet.kernel.several import CABLE_DELAY_NS
+
+pytestmark = [
+    pytest.mark.system,
+    pytest.mark.skipif(os.uname().machine != "x86_64", reason="the kernel is for x86-64"),
+]
+
+IN_KERNELS = """
+import sys
+from pathlib import Path
+from hybridnet.kernel.build import find_kernel
+from hybridnet.kernel.process import Command
+from hybridnet.kernel.several import run_in_kernels
+command = Command(sys.argv[2:], directory=Path.cwd())
+names = [f"m{number}" for number in range(1, int(sys.argv[1]) + 1)]
+sys.exit(run_in_kernels(find_kernel(), command, names, lambda line: print(line, file=sys.stderr)))
+"""
+SSH = "ssh -F none -i /run/sshd/key -o UserKnownHostsFile=/run/sshd/known_hosts root@198.19.255"
+
+DELAY_MS, RATE_BPS, PING_BYTES = 10, 100e6, 98
+NETWORK = f"""
+from hybridnet import Net
+from hybridnet.topologies import TwoTrees
+with Net(TwoTrees(depth=2, bw={RATE_BPS / 1e6:g}, delay="{DELAY_MS}ms")) as net:
+    assert net.pingAll(timeout=10) == 0
+    print(net["h1"].cmd("ping -c 5 -i 0.2", net["h8"].IP()))
+"""
+
+
+def in_kernels(machines: int, script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", IN_KERNELS, str(machines), "sh", "-c", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def run(folder: Path, *before: str) -> subprocess.CompletedProcess[str]:
+    """NETWORK on two machines, its run directory in `folder`/out."""
+    (folder / "network.py").write_text(NETWORK)
+    command = [sys.executable, "-m", "hybridnet.cli", "run", "--time", "simulated", "--machines", "2"]
+    return subprocess.run(
+        [*before, *command, "--out", "out", "network.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def test_a_packet_takes_the_delay_of_two_cables_from_kernel_to_kernel(tmp_path: Path) -> None:
+    ended = in_kernels(2, "for m in 1 2; do ping -c 4 -i 0.1 198.19.255.$m; done", tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    expected_ms = 4 * CABLE_DELAY_NS / 1e6  # there and back
+    later = [line for line in ended.stdout.splitlines() if "icmp_seq=" in line and "icmp_seq=1 " not in line]
+    assert [float(line.split("time=")[1].split()[0]) for line in later] == [expected_ms] * 6
+
+
+def test_kernels_have_one_clock_and_the_same_bytes_each_time(tmp_path: Path) -> None:
+    script = f"for m in 1 2 1; do {SSH}.$m 'date +%s.%N'; date +%s.%N; done"
+    once, again = (in_kernels(2, script, tmp_path) for _ in range(2))
+    assert once.returncode == 0, once.stderr
+    assert once.stdout == again.stdout
+    instants = [float(line) for line in once.stdout.split()]
+    assert len(instants) == 6
+    assert instants == sorted(instants)
+
+
+def test_a_machine_whose_kernel_is_killed_is_named_and_nothing_is_left(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", IN_KERNELS, "2", "sh", "-c", "echo up; sleep 1000000"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=_with_tmp(tmp_path),
+    ) as head:
+        assert head.stdout is not None
+        assert head.stdout.readline() == "up\n"
+        kernels = [int(pid) for pid in Path(f"/proc/{head.pid}/task/{head.pid}/children").read_text().split()]
+        assert len(kernels) == 3
+        os.kill(kernels[2], signal.SIGKILL)
+        _, said = head.communicate(timeout=20)
+    assert head.returncode != 0
+    assert "the kernel of machine m2 has ended by itself" in said
+    assert not list(tmp_path.glob("hybridnet-kernels-*"))
+    deadline = time.monotonic() + 5
+    while any(_is_alive(pid) for pid in kernels):
+        assert time.monotonic() < deadline, "a kernel is left"
+
+
+@pytest.mark.thorough
+def test_a_network_over_machines_that_are_kernels_is_trusted_and_exact(tmp_path: Path) -> None:
+    ended = run(tmp_path)
+    assert "*** Verdict: trusted: every limit held; in simulated time: " in ended.stderr, ended.stderr
+    expected_ms = 2 * (DELAY_MS + PING_BYTES * 8 / RATE_BPS * 1e3)
+    least, _, most = (float(word) for word in ended.stdout.split("rtt min/avg/max/mdev = ")[1].split("/")[:3])
+    assert expected_ms <= least <= most <= expected_ms + 0.005
+
+
+@pytest.mark.slow
+def test_it_has_the_same_bytes_on_one_processor(tmp_path: Path) -> None:
+    ran = []
+    for before in ([], ["taskset", "-c", str(min(os.sched_getaffinity(0)))]):
+        ended = run(tmp_path, *before)
+        assert ended.returncode == 0, ended.stderr
+        files = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
+        ran.append((ended.stdout, {str(path.relative_to(tmp_path)): path.read_bytes() for path in files}))
+        for path in files:
+            path.unlink()
+    assert ran[0] == ran[1]
+
+
+def _with_tmp(folder: Path) -> dict[str, str]:
+    return {**os.environ, "TMPDIR": str(folder)}
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
