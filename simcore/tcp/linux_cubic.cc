@@ -79,6 +79,7 @@ void LinuxCubic::update(SimTime now, std::int64_t segments, double acked) {
 std::int64_t LinuxCubic::reduced(CongestionEvent event, const CongestionWindow& window, std::int64_t,
                                  SimTime) {
   in_epoch_ = false;
+  growth_.forget();  // tcp_init_cwnd_reduction, tcp_enter_loss
   const std::int64_t segments = window.segments();
   const auto cwnd = static_cast<double>(segments);
   if (event == CongestionEvent::timeout) {

@@ -53,6 +53,16 @@ TEST_F(LinuxCubicTest, OfASmallWindowTheFirstSegmentIsWonBackWithinAFewRoundTrip
   EXPECT_EQ(window_.cwnd, 8 * kMss);
 }
 
+// tcp_init_cwnd_reduction: snd_cwnd_cnt is 0.
+TEST_F(LinuxCubicTest, AReductionForgetsWhatWasAcknowledgedBefore) {
+  lose();                                      // 70
+  for (int i = 0; i < 60; ++i) acknowledge();  // of the 70 that it takes
+  lose();
+  ASSERT_EQ(window_.cwnd, 49 * kMss);
+  acknowledge();
+  EXPECT_EQ(window_.cwnd, 49 * kMss);
+}
+
 TEST_F(LinuxCubicTest, ATimeoutForgetsTheWindowThatWas) {
   lose(CongestionEvent::timeout);
   round();
