@@ -69,7 +69,8 @@ std::string Iperf3Client::place() const { return host_.name(); }
 void Iperf3Client::begin() {
   enter(Phase::parameters);
   control_ = sockets_.connect(config_.destination, config_.port, *this, config_.tcp);
-  if (control_ == nullptr) fail();
+  if (control_ == nullptr) return fail();
+  control_->no_delay();  // as iperf3's iperf_connect()
 }
 
 void Iperf3Client::tcp_changed(TcpSocket& socket) {

@@ -75,6 +75,7 @@ void Iperf3Server::take_cookie(TcpSocket& socket, Connection& connection) {
   if (phase_ == Phase::idle) {
     connection.role = Role::control;
     control_ = &socket;
+    control_->no_delay();  // as iperf3's iperf_accept()
     cookie_ = connection.cookie;
     enter(Phase::parameters);
     say(Iperf3State::param_exchange);

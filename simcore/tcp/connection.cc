@@ -159,7 +159,7 @@ void TcpConnection::reduce_mss(std::int64_t mss) {
 // `segment` answers our SYN.
 void TcpConnection::establish(SimTime now, const TcpSegment& segment, std::int64_t window) {
   const std::size_t blocks = timestamps_ ? kSackBlocksWithTimestamps : kSackBlocks;
-  receiver_.establish(scaling_ ? TcpReceiver::scale_for(options_.receive_buffer) : std::uint8_t{0},
+  receiver_.establish(now, scaling_ ? TcpReceiver::scale_for(options_.receive_buffer) : std::uint8_t{0},
                       sack_ ? blocks : 0, ecn_);
   TcpSender::Agreement agreement{.mss = payload_limit(mss_, timestamps_),
                                  .window = window,
@@ -233,7 +233,7 @@ bool TcpConnection::give_syn(SimTime now, TcpSegment& out) {
     out.ack = receiver_.seq(receiver_.rcv_nxt());
     last_ack_sent_ = receiver_.rcv_nxt();
   }
-  out.window = receiver_.window_field(1, true);
+  out.window = receiver_.syn_window_field(payload_limit(options_.mss, answers && timestamps_));
   return true;
 }
 
@@ -241,7 +241,7 @@ bool TcpConnection::give_syn(SimTime now, TcpSegment& out) {
 void TcpConnection::fill_ack(SimTime now, std::int64_t position, TcpSegment& out) {
   out.flags = TcpFlag::ack;
   out.ack = receiver_.seq(position);
-  out.window = receiver_.window_field(position, false);
+  out.window = receiver_.window_field(position);
   if (timestamps_) out.options.timestamps = TcpTimestamps{timestamp(now), recent_timestamp_};
   last_ack_sent_ = position;
 }
@@ -260,6 +260,7 @@ void TcpConnection::give_data(SimTime now, const TcpSender::Outgoing& outgoing, 
   out.seq = wrap(outgoing.start, initial_send_);
   fill_ack(now, receiver_.rcv_nxt(), out);
   receiver_.ack_carried();
+  if (outgoing.length > 0) receiver_.data_sent(now);
   if (outgoing.fin) out.flags = out.flags | TcpFlag::fin;
   if (outgoing.push) out.flags = out.flags | TcpFlag::psh;
   if (outgoing.cwr) out.flags = out.flags | TcpFlag::cwr;

@@ -88,10 +88,12 @@ class TcpConnection {
   std::int64_t write_virtual(std::int64_t bytes);
   std::int64_t room_to_write() const { return can_write() ? sender_.buffer().room() : 0; }
   std::int64_t readable() const { return receiver_.unread(); }
-  std::int64_t read(std::span<std::uint8_t> out) { return receiver_.read(out); }
-  std::int64_t discard(std::int64_t bytes) { return receiver_.discard(bytes); }
+  std::int64_t read(std::span<std::uint8_t> out) { return receiver_.read(last_heard_, out); }
+  std::int64_t discard(std::int64_t bytes) { return receiver_.discard(last_heard_, bytes); }
   // From now on what arrives is counted and not stored: no read() any more, only discard().
   void count_only() { receiver_.count_only(); }
+  // Whatever the options say, short segments do not wait (TCP_NODELAY).
+  void no_delay() { sender_.no_delay(); }
   // No more data will be written: a FIN follows what is in the buffer. Reading goes on.
   void close(SimTime now);
   // Nobody will read any more: data that still comes is answered with a reset (RFC 1122 section 4.2.2.13).

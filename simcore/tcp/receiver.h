@@ -14,7 +14,16 @@
 //
 // With an initial receive buffer, the window follows what the application takes: once in a round trip, when it took more
 // than in the one before, the buffer becomes twice that, and more when it grows fast, so that a sender in slow start is
-// not held back (dynamic right-sizing, Fisk and Feng 2001; the factors are those of Linux, tcp_rcv_space_adjust).
+// not held back (dynamic right-sizing, Fisk and Feng 2001; the factors are those of Linux since 6.16, tcp_rcvbuf_grow).
+//
+// `receiver_of_linux` (net/ipv4/tcp_input.c, tcp_output.c, tcp.c):
+//
+//   tcp_grow_window       the window follows the buffer by two segments for each full one that comes, and meanwhile each is
+//                         acknowledged at once: in slow start that is most of them
+//   tcp_measure_rcv_mss,  what is pushed or short is acknowledged when the application has taken all, unless it answers
+//   tcp_cleanup_rbuf      what comes (`interactive_`; Linux: pingpong mode): its answer will carry the acknowledgement
+//   tcp_event_data_recv   after a pause of a retransmission timeout, data are acknowledged at once, as at the beginning
+//   __tcp_select_window   an unscaled window is whole segments; a scaled one opens by any amount
 #pragma once
 
 #include <cstddef>
@@ -62,11 +71,11 @@ class TcpReceiver {
   // The peer's SYN came: its sequence number is that of position 0.
   void start(SeqNum initial) { initial_ = initial; }
   // The handshake ended. `scale` shifts our window; `sack_blocks` is how many fit into a header, 0 without SACK.
-  void establish(std::uint8_t scale, std::size_t sack_blocks, bool ecn);
+  void establish(SimTime now, std::uint8_t scale, std::size_t sack_blocks, bool ecn);
 
   // Takes a data segment or train that begins at `position`; `fin` when it carries one. What lies outside of the window
-  // is cut off.
-  void take(SimTime now, std::int64_t position, const TcpSegment& segment);
+  // is cut off. `rto` is our own retransmission timeout.
+  void take(SimTime now, std::int64_t position, const TcpSegment& segment, Duration rto);
   // What was here before came again, from `left` to `right`: the next acknowledgement says so (RFC 2883).
   void note_duplicate(std::int64_t left, std::int64_t right);
   // An acknowledgement is owed now, whatever came.
@@ -77,9 +86,13 @@ class TcpReceiver {
   bool owes_ack() const { return first_owed_ < owed_.size(); }
   // A segment that acknowledges rcv_nxt() leaves.
   void ack_carried();
+  // It carries data.
+  void data_sent(SimTime now);
 
-  // The window field for a segment that acknowledges `position`. On a SYN it is not scaled.
-  std::uint16_t window_field(std::int64_t position, bool on_syn);
+  // The window field for a segment that acknowledges `position`.
+  std::uint16_t window_field(std::int64_t position);
+  // That of a SYN, which is not scaled; `segment` is the payload of the peer's segments, as far as it is known.
+  std::uint16_t syn_window_field(std::int64_t segment);
 
   void expire(SimTime now);
   SimTime deadline() const { return ack_at_; }
@@ -89,8 +102,9 @@ class TcpReceiver {
   std::int64_t buffer() const { return buffer_; }  // of which the window is what is not occupied
 
   // The application takes data; the peer hears of the room when it is worth a segment. Both return how much there was.
-  std::int64_t read(std::span<std::uint8_t> out);
-  std::int64_t discard(std::int64_t bytes);
+  // `heard` is when the latest segment came: for right-sizing, which an application that reads late holds back.
+  std::int64_t read(SimTime heard, std::span<std::uint8_t> out);
+  std::int64_t discard(SimTime heard, std::int64_t bytes);
   // From now on the application only discards, so nothing is stored for it.
   void count_only() { stream_.count_only(); }
 
@@ -111,7 +125,14 @@ class TcpReceiver {
   static constexpr std::size_t kMostOwed = 256;
 
   void take_segment(SimTime now, std::int64_t position, std::int64_t length,
-                    std::span<const std::uint8_t> data, bool last_of_train);
+                    std::span<const std::uint8_t> data, bool last_of_train, bool pushed);
+  void measure_segment(std::int64_t length, bool pushed);
+  void follow_buffer(std::int64_t length);
+  void quicken(std::uint32_t most);
+  void enter_quick_mode(std::uint32_t most);
+  std::int64_t linux_window();
+  std::uint16_t state_window(std::int64_t position, std::uint8_t shift);
+  void taken_by_application(SimTime heard);
   void acknowledge_in_order(SimTime now, std::int64_t length, bool last_of_train);
   void take_mark(const TcpSegment& segment);
   void echo_each_mark(bool marked);
@@ -130,14 +151,22 @@ class TcpReceiver {
   bool fin_received_ = false;
   std::int64_t offered_edge_ = 1;    // of the window, before rounding
   std::int64_t right_edge_ = 1;      // the furthest that the peer was told
-  std::int64_t full_segment_;        // the largest payload so far: what counts as full-sized
+  std::int64_t stated_ = 0;          // the window as it was stated last
+  std::int64_t full_segment_;        // the largest payload so far: what counts as full-sized; Linux: rcv_mss
+  std::int64_t shorter_ = 0;         // payload of the latest segment, if it was shorter and may be full-sized
   std::int64_t unacknowledged_ = 0;  // bytes in order since the last acknowledgement
   bool ack_in_train_ = false;        // ack_per_train: one is due at the end of the train
-  std::uint32_t quick_acks_left_;
+  std::uint32_t quick_acks_left_ = 0;
+  SimTime data_at_ = SimTime::never();  // when data in order came last
+  int pushes_ = 0;  // since the last acknowledgement; one waits for an answer of the application, two do not
+  bool interactive_ = false;  // the application answers what comes
   bool ecn_echo_ = false;
+  bool ecn_seen_ = false;  // segments that can be marked
   SimTime ack_at_ = SimTime::never();
 
   std::int64_t buffer_;
+  std::int64_t window_limit_;    // of the window, below the buffer; Linux: rcv_ssthresh
+  bool overhead_known_ = false;  // of the peer's segments
   std::optional<Duration> round_trip_;
   SimTime last_echo_ = SimTime::never();
   std::optional<SimTime> window_since_;  // when the peer was last told of the window up to window_mark_

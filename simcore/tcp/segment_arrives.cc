@@ -87,7 +87,8 @@ void TcpConnection::arrives_in_syn_sent(SimTime now, const TcpSegment& segment) 
   agree(segment);
   if (has_ack) {
     establish(now, segment, segment.window);
-    receiver_.owe_ack(false);
+    // Linux: who waits for the connection has written nothing yet (tcp_rcv_synsent_state_process).
+    receiver_.owe_ack(options_.start_of_linux);
     return;
   }
   // Simultaneous open: RFC 9293 section 3.5, figure 7.
@@ -323,7 +324,7 @@ void TcpConnection::take_payload(SimTime now, const TcpSegment& segment, std::in
     return;
   }
   if (const auto sent = echoed(now, segment)) receiver_.note_echo(now, *sent);
-  receiver_.take(now, position, segment);
+  receiver_.take(now, position, segment, sender_.rtt().rto());
   if (receiver_.fin_received()) after_fin_received(now);
 }
 

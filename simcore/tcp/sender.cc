@@ -42,6 +42,7 @@ const char* name_of(RecoveryState state) {
 
 TcpSender::TcpSender(const TcpOptions& options)
     : options_(options),
+      nagle_(options.nagle),
       buffer_(1, options.send_buffer),
       board_(options.duplicate_threshold),
       rtt_(options.rto),
@@ -264,8 +265,8 @@ std::int64_t TcpSender::sendable(std::int64_t data, std::int64_t window, std::in
   if (rest == 0) return whole;
   if (limit == data) {
     const bool quiet = board_.empty() && whole == 0;
-    const bool now = fin_queued_ || options_.nagle == Nagle::off || quiet ||
-                     (options_.nagle == Nagle::minshall && small_sent_ <= snd_una_);
+    const bool now = fin_queued_ || nagle_ == Nagle::off || quiet ||
+                     (nagle_ == Nagle::minshall && small_sent_ <= snd_una_);
     return now ? limit : whole;
   }
   // The peer's window cuts a segment short: only when it is large for this peer (RFC 9293 section 3.8.6.2.1).
@@ -322,6 +323,9 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   if (timeout_at_ == SimTime::never()) arm_timeout(now);
   arm_tail_probe(now);
 
+  const bool half_window = options_.push_of_linux && end - pushed_ > largest_window_ / 2;
+  const bool push = length > 0 && (end == buffer_.end() || half_window);
+  if (push) pushed_ = end;
   const bool cwr = cwr_due_ && length > 0;
   if (cwr) cwr_due_ = false;
   return Outgoing{.start = start,
@@ -329,7 +333,7 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
                   .segment_payload = std::min(length, mss),
                   .segments = static_cast<std::uint16_t>(count),
                   .fin = fin,
-                  .push = length > 0 && end == buffer_.end(),
+                  .push = push,
                   .retransmission = false,
                   .cwr = cwr,
                   .ect = ecn_ && length > 0};

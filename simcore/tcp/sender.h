@@ -106,6 +106,7 @@ class TcpSender {
   SendBuffer& buffer() { return buffer_; }
   const SendBuffer& buffer() const { return buffer_; }
   void queue_fin() { fin_queued_ = true; }
+  void no_delay() { nagle_ = Nagle::off; }
 
   void on_ack(SimTime now, const Ack& ack);
   // What to send now; call until there is nothing.
@@ -193,6 +194,7 @@ class TcpSender {
   void end_recovery(SimTime now);
 
   const TcpOptions& options_;
+  Nagle nagle_;
   SendBuffer buffer_;
   Scoreboard board_;
   RttEstimator rtt_;
@@ -215,6 +217,7 @@ class TcpSender {
   std::int64_t largest_window_ = 0;
   std::int64_t window_seq_ = 0;  // SND.WL1
   std::int64_t window_ack_ = 0;  // SND.WL2
+  std::int64_t pushed_ = 1;      // end of the latest segment with PSH
   std::int64_t small_sent_ = 0;  // end of the latest short segment: Minshall's variant of Nagle
 
   RecoveryState state_ = RecoveryState::open;

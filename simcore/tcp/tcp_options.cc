@@ -31,7 +31,9 @@ TcpOptions TcpOptions::linux_like() {
   options.syn_linear_timeouts = 4;                 // net.ipv4.tcp_syn_linear_timeouts
   options.delayed_ack_timeout = Duration::ms(40);  // TCP_DELACK_MIN
   options.quick_acks = 16;                         // TCP_MAX_QUICKACKS
+  options.receiver_of_linux = true;
   options.nagle = Nagle::minshall;
+  options.push_of_linux = true;
   options.persist_minimum = Duration::ms(200);
   options.persist_maximum = Duration::seconds(120);
   options.fin_wait_2 = Duration::seconds(60);
@@ -216,6 +218,11 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 &O::quick_acks,
                 {.help = "this many segments at the beginning are acknowledged at once, as in Linux",
                  .unit = "segments"}},
+               {"receiver_of_linux",
+                &O::receiver_of_linux,
+                {.help = "the window follows the buffer by two segments for each that comes, which is then "
+                         "acknowledged at once; what is pushed or short is acknowledged when it is read; an "
+                         "unscaled window is whole segments, as in Linux"}},
                {"checks_of_linux",
                 &O::checks_of_linux,
                 {.help = "segments are judged and answered as in Linux: PAWS takes acknowledgements out of "
@@ -228,6 +235,10 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 {{"off", Nagle::off}, {"rfc", Nagle::rfc}, {"minshall", Nagle::minshall}},
                 {.help = "no short segment while anything (RFC 1122, 4.2.3.4), or a short one (Linux), is "
                          "unacknowledged"}},
+               {"push_of_linux",
+                &O::push_of_linux,
+                {.help =
+                     "PSH also when half of the largest window was sent since the last one, as in Linux"}},
                {"persist_minimum",
                 &O::persist_minimum,
                 {.help = "first wait before a window probe (RFC 9293, 3.8.6.1)", .least = 1}},

@@ -115,6 +115,9 @@ struct TcpOptions {
   Duration delayed_ack_timeout = Duration::ms(200);
   std::uint32_t delayed_ack_segments = 2;
   std::uint32_t quick_acks = 0;  // Linux: the first n segments of a connection are acknowledged at once
+  // Linux: the window follows the buffer with what comes, and meanwhile each segment is acknowledged at once; what is pushed
+  // is acknowledged when it is read; and more, see receiver.h.
+  bool receiver_of_linux = false;
   // Linux: what is acceptable reaches back to what was acknowledged last, PAWS tolerates a tick and acknowledgements out of
   // order, and empty segments are answered once in 0.5 s (net.ipv4.tcp_invalid_ratelimit) instead of ten times in 5 s.
   bool checks_of_linux = false;
@@ -123,6 +126,8 @@ struct TcpOptions {
 
   // Sender.
   Nagle nagle = Nagle::rfc;
+  bool push_of_linux =
+      false;  // PSH also when half of the largest window was sent since the last (forced_push)
   Duration persist_minimum = Duration::seconds(5);  // RFC 9293 section 3.8.6.1; the bounds are BSD's
   Duration persist_maximum = Duration::seconds(60);
   std::optional<Duration> keepalive_idle;  // RFC 9293 section 3.8.4: absent means off

@@ -281,6 +281,8 @@ class Runner {
       tcp.close(now_);
     } else if (verb == "abort") {
       tcp.abort();
+    } else if (verb == "no_delay") {
+      tcp.no_delay();
     } else if (verb == "stop_reading") {
       tcp.stop_reading();
     } else if (verb == "reduce_mss") {

@@ -180,6 +180,8 @@ TEST(EcnTransfer, AMarkingQueueSlowsTheSenderAndLosesNothing) {
 TEST(TrainTransfer, ATrainIsAcknowledgedPerSegmentAndCarriesTheSameBytes) {
   TcpOptions options = TcpOptions::linux_like();
   options.quick_acks = 0;
+  options.receiver_of_linux = false;       // that acknowledges what is pushed as well
+  options.initial_receive_buffer.reset();  // and while it grows the window is told of
   PathConfig path;
   path.whole_trains = true;
   Pipe pipe(options, options, path, PathConfig{}, 1);
@@ -235,9 +237,9 @@ TEST(RightSizing, a_slow_sender_needs_no_more_than_the_beginning) {
   Pipe pipe(TcpOptions::linux_like(), TcpOptions::linux_like(), slow, long_path(), 1);
   EXPECT_EQ(transfer(pipe, 1'000'000, SimTime::zero() + Duration::seconds(60)).received, 1'000'000);
   // 14 segments are under way at most. What a hole held back is read together with what came until it was filled: 28 in a
-  // round trip. Twice as much and 16 segments more are 105 kB; were they half as many a round trip before, three times that
-  // (tcp_rcv_space_adjust). Of the 3 MB it might have this is little.
-  EXPECT_LE(pipe.b().receiver().buffer(), 3 * (2 * 28 + 16) * 1'460);
+  // round trip. Twice as much is 82 kB; after the 10 segments of the beginning, 1 + 2 * 18 / 10 times that (tcp_rcvbuf_grow).
+  // Of the 3 MB it might have this is little.
+  EXPECT_LE(pipe.b().receiver().buffer(), 2 * 28 * 1'460 * 46 / 10);
 }
 
 TEST(RightSizing, what_is_not_read_makes_no_room) {
@@ -245,9 +247,11 @@ TEST(RightSizing, what_is_not_read_makes_no_room) {
   pipe.a().write_virtual(10'000'000);
   pipe.drain();
   while (pipe.step(SimTime::zero() + Duration::seconds(30))) pipe.drain();
-  EXPECT_EQ(pipe.b().receiver().buffer(), 65'535);
-  EXPECT_GE(pipe.b().readable(), 65'535);
-  EXPECT_LT(pipe.b().readable(), 65'535 + 128) << "rounded up to what the scale can say";
+  const std::int64_t beginning =
+      65'535 * 160 / 128;  // what of it is overhead is known from the first segment on
+  EXPECT_EQ(pipe.b().receiver().buffer(), beginning);
+  EXPECT_GE(pipe.b().readable(), beginning);
+  EXPECT_LT(pipe.b().readable(), beginning + 128) << "rounded up to what the scale can say";
 }
 
 }  // namespace
