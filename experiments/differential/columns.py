@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from hybridnet.experiments.differential.linux_end import SEGMENT
 from hybridnet.experiments.differential.wire import FIGURES
 
 Kind = Literal["Linux", "simulated"]
@@ -49,7 +50,9 @@ class Tcp:
         if self.mss:
             options["mss"] = f"{self.mss} B"
         if self.window and end == "receiver":
-            options |= {"receive_buffer": f"{self.window} B", "initial_receive_buffer": None}
+            # As linux_end.buffer_of() says: the window is what the buffer holds besides the latest segment.
+            buffer = self.window + SEGMENT
+            options |= {"receive_buffer": f"{buffer} B", "initial_receive_buffer": f"{buffer * 4 // 5} B"}
         return options
 
     def linux(self, end: End) -> dict[str, Any]:
@@ -101,6 +104,7 @@ class Column:
         figures: names in `wire.FIGURES`.
         link: options of the link in both directions, beside a delay of half of RTT_S.
         there: those of the direction of the data alone.
+        draws: counts that the link's draws decide, too: how far two may lie apart that are the same.
     """
 
     name: str
@@ -110,6 +114,7 @@ class Column:
     tcp: Tcp = Tcp()
     link: Mapping[str, Any] = field(default_factory=dict)
     there: Mapping[str, Any] = field(default_factory=dict)
+    draws: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def way(self) -> dict[str, Any]:
@@ -132,6 +137,9 @@ class Column:
 _QUICK_LINK = {"bw": 50, "max_queue_size": 1000}
 _BUSY = ("throughput_mbps", "resent_percent")
 _JITTER = {"max_queue_size": 400}
+_MARKED = Bulk(10.5)
+"""Reductions over CoDel come each 1.2 s, at 9.9 and 11.1 s, over RED each 3 s, at 9.1 and 12.1 s. The run ends between
+them: where it ended with one, a few ms more or less would decide what is counted."""
 
 
 def _after_idle(idle_s: float, count: int, congestion: str = "cubic") -> Column:
@@ -149,11 +157,12 @@ def _after_idle(idle_s: float, count: int, congestion: str = "cubic") -> Column:
 COLUMNS = (
     Column(
         "ECN over CoDel", "one reduction for each window with a mark (tcp_try_undo_recovery, tcp_ecn_queue_cwr)",
-        ("throughput_mbps", "window_reductions"), tcp=Tcp(ecn=True), there={"aqm": "codel", "ecn": True},
+        ("throughput_mbps", "window_reductions"), _MARKED, Tcp(ecn=True), there={"aqm": "codel", "ecn": True},
     ),
     Column(
         "ECN over RED", "the same, where marks come at random",
-        ("throughput_mbps", "window_reductions"), tcp=Tcp(ecn=True), there={"enable_ecn": True},
+        ("throughput_mbps", "window_reductions"), _MARKED, Tcp(ecn=True), there={"enable_ecn": True},
+        draws={"window_reductions": 1.0},  # whether an episode has a second reduction
     ),
     Column("jitter 5 ms", "reordering within a flight (RACK's window)", _BUSY, link=_JITTER | {"jitter": "5ms"}),
     Column(

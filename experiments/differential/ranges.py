@@ -2,7 +2,8 @@
 """How far from Linux: each figure of each pairing beside what Linux to Linux had over the same link, with other draws.
 
 The bound is Linux's own: a median may lie outside the range of its repetitions by as much as that range is wide. Where
-Linux always does the same, times and rates may differ by what a real host needs to answer, and counts not at all.
+Linux always does the same, times and rates may differ by what a real host needs to answer, and counts not at all, or by
+what the column says that the link's draws decide.
 """
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ class LinuxRange:
     slack: float
 
     @classmethod
-    def of(cls, figure: str, values: Sequence[float]) -> LinuxRange:
+    def of(cls, figure: str, values: Sequence[float], drawn: float = 0.0) -> LinuxRange:
+        """Of these values. ``drawn``: how far apart the link's draws put a count."""
         middle = median(values)
-        slack = 0.0 if figure in COUNTS else _RESOLUTION * abs(middle)
+        slack = drawn if figure in COUNTS else _RESOLUTION * abs(middle)
         return cls(min(values), max(values), middle, slack)
 
     @property
@@ -155,7 +157,8 @@ def cells_of(
             }
             own: list[float] = [value for value in values.get(LINUX, ()) if value is not None]
             known = recorded.values(column.name, figure) if recorded else own
-            linux = LinuxRange.of(figure, known) if len(known) >= LEAST else None
+            drawn = column.draws.get(figure, 0.0)
+            linux = LinuxRange.of(figure, known, drawn) if len(known) >= LEAST else None
             cells += [Cell(column, figure, pairing, each, linux) for pairing, each in values.items()]
     return cells
 

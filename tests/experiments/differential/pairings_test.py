@@ -24,7 +24,7 @@ def test_both_kinds_of_ends_get_the_same_options() -> None:
     linux = program(CLAMPED, "receiver", "10.1.0.1", 8.0)
     assert simulated["tcp"]["congestion"] == linux["congestion"] == "bbr"
     assert (simulated["tcp"]["mss"], linux["mss"]) == ("536 B", 536)
-    assert (simulated["tcp"]["receive_buffer"], linux["window"]) == ("8192 B", 8192)
+    assert (simulated["tcp"]["receive_buffer"], linux["window"]) == ("9640 B", 8192)  # and a segment of 1,448
 
 
 def test_only_the_receiver_has_the_window() -> None:

@@ -40,6 +40,14 @@ def test_where_linux_always_does_the_same_a_count_must_be_the_same() -> None:
     assert not LinuxRange.of("syns", [2.0, 2.0]).holds(3.0)
 
 
+def test_a_count_may_differ_by_what_the_draws_of_the_link_decide() -> None:
+    drawn = Column("a column", "", ("syns",), draws={"syns": 1.0})
+    figures = {("a column", LINUX): [{"syns": 8.0}] * LEAST, ("a column", SIMULATED): [{"syns": 9.0}]}
+    assert [cell.holds for cell in cells_of([drawn], figures, None)] == [True, True]
+    figures["a column", SIMULATED] = [{"syns": 10.0}]
+    assert [cell.holds for cell in cells_of([drawn], figures, None)] == [True, False]
+
+
 def test_and_a_time_may_differ_by_the_answer_of_a_real_host() -> None:
     linux = LinuxRange.of("response_ms", [100.0, 100.0])  # 1 ms of a round trip of 40 ms: 2.5 ms
     assert [linux.holds(value) for value in (97.4, 97.6, 102.4, 102.6)] == [False, True, True, False]
