@@ -32,8 +32,8 @@ class Without(Tcp):
         ("start_of_linux", "after 0.4 s idle", "response_ms"),  # the window begins anew, and is not halved
         ("start_of_linux", "after 1 s idle", "response_ms"),
         ("start_of_linux", "one lost SYN", "first_flight"),  # it costs the initial window
-        ("receiver_of_linux", "ECN over CoDel", "window_reductions"),  # slow start goes on for longer
-        ("push_of_linux", "window 8 kB", "throughput_mbps"),  # what is left of a flight waits for the next
+        ("receiver_of_linux", "window 8 kB", "throughput_mbps"),  # what is pushed waits for the next
+        ("push_of_linux", "window 8 kB", "throughput_mbps"),  # nothing is pushed
         ("icmp_of_linux", "ICMP error", "syns"),  # the attempt goes on
         ("undo", "jitter 20 ms", "throughput_mbps"),  # reductions that were none stay
         ("rack_tlp", "jitter 5 ms", "resent_percent"),  # three duplicates say loss
