@@ -58,6 +58,7 @@ VERBS = {
     "doctor": "doctor",
     "setup-ryu": "setup_ryu",
     "setup-kernel": "setup_kernel",
+    "images": "images",
     "clean": "clean",
     "mininet-path": "mininet_path",
     "version": "version",

@@ -5,8 +5,9 @@
     DATA/images/DIGEST/image.json   what it is
     DATA/images/.DIGEST.lock        whoever unpacks or removes it holds this
 
-Whoever uses an image holds a lock on its image.json, which ends with the process. An unpacking that was interrupted
-leaves a folder ``.DIGEST.new``, which the next one of that image, or `prune`, removes.
+Whoever uses an image holds a lock on its image.json, which ends with the process. The file's time is when the image
+was last taken into use. An unpacking that was interrupted leaves a folder ``.DIGEST.new``, which the next one of that
+image, or `prune`, removes.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from hybridnet.images.registry import fetched
 from hybridnet.system.folders import data_folder
 from hybridnet.system.rootless import is_rootless
 
-__all__ = ["Stored", "Unpacked", "images_folder", "prune", "stored", "unpacked"]
+__all__ = ["Kept", "Removed", "Stored", "Unpacked", "images_folder", "kept", "prune", "stored", "unpacked"]
 
 _ABOUT = "image.json"
+_BLOCK_BYTES = 512  # of st_blocks, whatever the file system has
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,38 @@ class Stored:
     entries: int
     bytes: int
     unpacked: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An image on this computer's disk.
+
+    Args:
+        about: what it is.
+        disk_bytes: what it takes there.
+        last_used: when a network last began to use it, in seconds since 1970.
+        in_use: whether a network uses it now.
+    """
+
+    about: Stored
+    disk_bytes: int
+    last_used: float
+    in_use: bool
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What `prune` has removed.
+
+    Args:
+        digest: of the image.
+        names: how descriptions have named it; empty: it was not whole.
+        disk_bytes: what it took on the disk.
+    """
+
+    digest: str
+    names: list[str]
+    disk_bytes: int
 
 
 @dataclass(frozen=True)
@@ -103,7 +137,20 @@ def stored() -> list[Stored]:
     return [about for path in found if not path.name.startswith(".") and (about := _about(path)) is not None]
 
 
-def prune() -> list[Stored]:
+def kept() -> list[Kept]:
+    """The images that have been unpacked, the one that was used last first."""
+    found = []
+    for about in stored():
+        place = images_folder() / about.digest
+        try:
+            last_used, in_use = (place / _ABOUT).stat().st_mtime, not _is_unused(place)
+        except FileNotFoundError:  # somebody prunes
+            continue
+        found.append(Kept(about, _disk_bytes(place), last_used, in_use))
+    return sorted(found, key=lambda each: (-each.last_used, each.about.digest))
+
+
+def prune() -> list[Removed]:
     """Remove images that no network uses, and what interrupted unpackings have left. Returns what was removed."""
     folder, removed = images_folder(), []
     for path in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -114,9 +161,8 @@ def prune() -> list[Stored]:
             about = _about(path)
             if not ours or (about is not None and not _is_unused(path)):
                 continue
+            removed.append(Removed(digest, [] if about is None else about.names, _disk_bytes(path)))
             _remove(path)
-            if about is not None:
-                removed.append(about)
             (folder / f".{digest}.lock").unlink(missing_ok=True)
     return removed
 
@@ -137,6 +183,7 @@ def _unpacked(image: source.Image, name: str, on_progress: Callable[[str], objec
             _write_about(place, about)
         hold = os.open(place / _ABOUT, os.O_RDONLY | os.O_CLOEXEC)
         fcntl.flock(hold, fcntl.LOCK_SH)
+        os.utime(hold)
     return Unpacked(place / "root", about, hold)
 
 
@@ -201,5 +248,22 @@ def _changing(digest: str, *, wait: bool = True) -> Iterator[bool]:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
+    if not path.is_dir():
+        return
+    if os.geteuid() != 0:  # only root removes files of folders that are read-only
+        path.chmod(0o700)
+        for folder, names, _ in os.walk(path):
+            for inner in (os.path.join(folder, name) for name in names):
+                if not os.path.islink(inner):
+                    os.chmod(inner, 0o700)
+    shutil.rmtree(path)
+
+
+def _disk_bytes(path: Path) -> int:
+    """What a folder takes on the disk; a file with several names counts once."""
+    found = {}
+    for folder, folders, files in os.walk(path):
+        for name in (".", *folders, *files):
+            state = os.lstat(os.path.join(folder, name))
+            found[state.st_dev, state.st_ino] = state.st_blocks * _BLOCK_BYTES
+    return sum(found.values())

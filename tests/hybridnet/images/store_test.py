@@ -14,6 +14,7 @@ from hybridnet.images import store
 from hybridnet.images.store import prune, stored, unpacked
 from tests.image_files import docker_archive, layer, oci_folder
 
+NOBODY = 65534
 LAYERS = [layer(("a", b"1")), layer(("b", b"22"))]
 
 
@@ -45,6 +46,27 @@ def test_an_image_in_use_is_not_pruned(tmp_path: Path) -> None:
     assert [each.digest for each in prune()] == [image.about.digest]
     assert list((tmp_path / "data/images").iterdir()) == []
     assert stored() == prune() == []
+
+
+def test_a_user_prunes_an_image_with_folders_that_are_read_only(tmp_path: Path) -> None:
+    image = unpacked(parse_image(str(docker_archive(tmp_path / "a.tar", [layer(("d/f", b"1"))])), "image"))
+    os.close(image.hold)
+    (image.root / "d/away").symlink_to("/")
+    for each in (image.root / "d", image.root):
+        each.chmod(0o555)
+    mode = os.stat("/").st_mode
+    if os.geteuid() == 0:
+        for each in (tmp_path, *tmp_path.rglob("*")):
+            os.chown(each, NOBODY, NOBODY, follow_symlinks=False)
+        for each in tmp_path.parents[:2]:
+            each.chmod(0o711)
+        os.seteuid(NOBODY)
+    try:
+        assert len(prune()) == 1
+    finally:
+        os.seteuid(os.getuid())
+    assert not image.root.exists()
+    assert os.stat("/").st_mode == mode
 
 
 def test_an_image_that_is_refused_leaves_nothing(tmp_path: Path) -> None:
