@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``hybridnet plot``: the usual pictures of a run."""
+"""``hybridnet plot``: the usual pictures of a run, or its samples as tables."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ SUMMARY = (
 EXAMPLES = """  hybridnet plot runs/one
   hybridnet plot runs/one --out pictures --format svg
   hybridnet plot runs/one --web   one file for a browser: zoom, values, lines to choose
+  hybridnet plot runs/one --csv   no pictures: every sample, in a table for each kind of element
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The run, and where to."""
     parser.add_argument("directory", type=Path, metavar="RUN", help="a run directory with a time series")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder of the pictures (default: RUN/plots)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to write to (default: RUN/plots; of --csv: RUN/csv)",
+    )
     parser.add_argument(
         "--seed",
         type=int,
         metavar="N",
-        help="for a simulation, the seed of the replication to draw (default: the first)",
+        help="for a simulation, the seed of the replication (default: the first; of --csv: all)",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
@@ -33,16 +39,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--web", action="store_true", help="write one interactive, self-contained page instead, run.html"
     )
-    parser.add_argument("--json", action="store_true", help="print the paths of the pictures as JSON")
+    how.add_argument(
+        "--csv",
+        action="store_true",
+        help="write all samples as tables instead: connections.csv, links.csv, ...",
+    )
+    parser.add_argument("--json", action="store_true", help="print the paths of what was written as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw, and print the paths."""
-    drawn = _page(arguments) if arguments.web else _pictures(arguments)
+    """Write, and print the paths."""
+    write = _tables if arguments.csv else _page if arguments.web else _pictures
+    written = write(arguments)
     if arguments.json:
-        print(json.dumps([str(path) for path in drawn]))
+        print(json.dumps([str(path) for path in written]))
     else:
-        for path in drawn:
+        for path in written:
             print(path)
     return 0
 
@@ -59,3 +71,9 @@ def _page(arguments: argparse.Namespace) -> list[Path]:
 
     libraries = {name: library(name) for name in LIBRARIES}
     return [write_web_page(arguments.directory, libraries, arguments.out, arguments.seed)]
+
+
+def _tables(arguments: argparse.Namespace) -> list[Path]:
+    from hybridnet.observe.recording.csv_tables import write_csv
+
+    return write_csv(arguments.directory, arguments.out, arguments.seed)

@@ -20,7 +20,7 @@ from hybridnet.errors import UsageError
 from hybridnet.observe.series.block import Key
 from hybridnet.observe.series.writer import SERIES, parts_of
 
-__all__ = ["SeriesTable", "read_series", "series_folders"]
+__all__ = ["SeriesTable", "read_all_series", "read_series", "series_folders"]
 
 
 class SeriesTable:
@@ -92,22 +92,48 @@ def read_series(folder: Path, seed: int | None = None) -> SeriesTable:
     Raises:
         UsageError: there is none, or none of this seed, or the file cannot be read.
     """
+    table = _read(folder)
+    seeds = _seeds(table, folder)
+    wanted = seeds[0] if seed is None else seed
+    if wanted not in seeds:
+        raise UsageError(f"{folder}: it has no seed {seed}; it has {', '.join(map(str, seeds))}")
+    return _of_seed(table, wanted)
+
+
+def read_all_series(folder: Path) -> dict[int, SeriesTable]:
+    """The series in a folder by seed, ascending. Raises UsageError, as `read_series`."""
+    table = _read(folder)
+    return {seed: _of_seed(table, seed) for seed in _seeds(table, folder)}
+
+
+def _read(folder: Path) -> Any:
     files = _files(folder)
     if not files:
         raise UsageError(f"{folder}: it has no time series; run it with --series 100ms")
     try:
-        table = pyarrow.concat_tables(
+        return pyarrow.concat_tables(
             [parquet.read_table(file) for file in files], promote_options="permissive"
         )
-        seeds = sorted(table["seed"].unique().to_pylist())
-    except (OSError, KeyError, pyarrow.ArrowException) as error:
-        raise UsageError(f"{folder}: its series cannot be read: {error}; repeat the run") from None
+    except (OSError, pyarrow.ArrowException) as error:
+        raise _unreadable(folder, error) from None
+
+
+def _seeds(table: Any, folder: Path) -> list[int]:
+    try:
+        seeds: list[int] = sorted(table["seed"].unique().to_pylist())
+    except (KeyError, pyarrow.ArrowException) as error:
+        raise _unreadable(folder, error) from None
     if not seeds:
         raise UsageError(f"{folder}: its series has no sample; run it longer, or with a shorter --series")
-    wanted = seeds[0] if seed is None else seed
-    if wanted not in seeds:
-        raise UsageError(f"{folder}: it has no seed {seed}; it has {', '.join(map(str, seeds))}")
-    return SeriesTable(table.filter(pyarrow.compute.equal(table["seed"], wanted)))
+    return seeds
+
+
+def _of_seed(table: Any, seed: int) -> SeriesTable:
+    return SeriesTable(table.filter(pyarrow.compute.equal(table["seed"], seed)))
+
+
+def _unreadable(folder: Path, error: Exception) -> UsageError:
+    return UsageError(f"{folder}: its series cannot be read: {error}; repeat the run")
 
 
 def _files(folder: Path) -> list[Path]:
