@@ -69,9 +69,15 @@ def busybox_layer() -> bytes:
         ("etc", None),
         ("etc/passwd", users),
         ("etc/group", b"root:x:0:\nweb:x:34:\n"),
-        ("tmp", None),
+        _world_writable("tmp"),
         ("root", None),
     )
+
+
+def _world_writable(name: str) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.mode = tarfile.DIRTYPE, 0o1777
+    return info
 
 
 def configuration(layers: Sequence[bytes], config: Mapping[str, Any], **more: Any) -> bytes:

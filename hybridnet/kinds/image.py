@@ -29,7 +29,7 @@ class ImageHost(Host):
         volumes: folders and files of the machine that it sees: ``["/srv/site:/site:ro"]``.
         dns: addresses of name servers; None: the computer's.
         user: as whom the command runs; None: as the image says.
-        run: whether the command is started; default True.
+        run: whether the command is started with the network; default True. `restart` starts it later.
     """
 
     kind = IMAGE

@@ -47,7 +47,10 @@ def net(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Net
     topo.addSwitch("s1", failMode="standalone")
     topo.addHost("web", image=str(archive), environment={"MODE": "loud"}, privateDirs=["/var/lib/own"])
     topo.addHost(
-        "other", image=str(archive), run=False, volumes=[f"{shared}:/shared:ro", f"{shared}/file:/etc/one"]
+        "other",
+        image=str(archive),
+        run=False,
+        volumes=[f"{shared}:/shared:ro", f"{shared}/file:/etc/one", "/:/computer:ro"],
     )
     topo.addHost("bare", image=f"oci:{bare}")
     topo.addHost("plain")
@@ -109,6 +112,7 @@ def test_volumes_show_folders_and_files_of_the_machine(net: Net) -> None:
     other = net["other"]
     assert other.cmd("cat /shared/file /etc/one") == "of the computer" * 2
     assert "Read-only file system" in other.cmd("echo x > /shared/file")
+    assert {"proc", "etc"} <= set(other.cmd("ls /computer").split())
 
 
 def test_a_command_ends_by_the_images_signal_and_begins_again(net: Net) -> None:
@@ -121,6 +125,14 @@ def test_a_command_ends_by_the_images_signal_and_begins_again(net: Net) -> None:
     web.signal(signal.SIGKILL)
     assert web.exit_status(timeout=10) == -signal.SIGKILL
     assert net["other"].exit_status() is None  # never started
+
+
+def test_a_command_that_is_not_to_begin_with_the_network_begins_when_it_is_told(net: Net) -> None:
+    other = net["other"]
+    other.restart()
+    assert other.exit_status() is None
+    other.signal(signal.SIGKILL)
+    assert other.exit_status(timeout=10) == -signal.SIGKILL
 
 
 def test_an_image_that_is_not_there_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:

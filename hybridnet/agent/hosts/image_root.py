@@ -129,7 +129,7 @@ def _make_devices(mount: Mount) -> None:
 
 def _show(source: str, at: str, mount: Mount, *, read_only: bool) -> None:
     """Show a folder or a file of the computer at a path of the image."""
-    source = source.lstrip("/")  # it begins at the computer's root, the current folder
+    source = source.lstrip("/") or "."  # it begins at the computer's root, the current folder
     _mount_point(at, folder=os.path.isdir(source))
     mount(source, at, None, MS_BIND | MS_REC, None)
     if read_only:

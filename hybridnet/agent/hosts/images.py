@@ -42,7 +42,7 @@ class HostImage:
         root: what the host sees: see `hybridnet.agent.hosts.image_root`.
         environment: of every program.
         folder: where a program begins.
-        argv: the image's own command; empty: it has none, or is not to run.
+        argv: the image's own command; empty: it has none.
         user: number of the user, and of the group, as whom that runs.
         stop: the signal that ends it.
     """
@@ -198,7 +198,7 @@ def _host_image(plan: HostPlan, wanted: ImagePlan, image: Unpacked, shell: Path)
             **wanted["environment"],
         },
         root["folder"],
-        [*entrypoint, *command] if wanted["run"] else [],
+        [*entrypoint, *command],
         (uid, gid),
         _signal(_text(config, "StopSignal")),
     )

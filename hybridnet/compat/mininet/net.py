@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Mininet's `Mininet`: names, signatures and manners of Mininet's class, over the `Network` that it has."""
+"""Mininet's `Mininet` and Containernet's `Containernet`: names, signatures and manners of theirs, over the `Network`
+that each has.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +9,10 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from hybridnet.compat.mininet.cli import CLI
+from hybridnet.compat.mininet.containers import Docker
 from hybridnet.compat.mininet.controllers.kinds import Controller, DefaultController
 from hybridnet.compat.mininet.hosts import Host, Node
 from hybridnet.compat.mininet.lenient_options import tolerate, truth
@@ -23,6 +26,7 @@ from hybridnet.compat.mininet.trials import (
     busy_shares,
     is_address,
     lines_of,
+    ping_address,
     ping_full,
     ping_numbers,
     ping_one_by_one,
@@ -33,7 +37,7 @@ from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.run.net import Net, probes
 from hybridnet.system.log import info, warn
 
-__all__ = ["VERSION", "Mininet", "MininetWithControlNet"]
+__all__ = ["VERSION", "Containernet", "Mininet", "MininetWithControlNet"]
 
 PING_SECONDS = 10.0  # how long Mininet's `ping -c1` waits for an answer
 _POLL_S = 0.05
@@ -553,6 +557,74 @@ class Mininet:
         """The last rate that iperf says, such as "9.5 Mbits/sec"; empty if there is none."""
         rates = re.findall(r"([\d.]+ \w*bits/sec)", iperfOutput)
         return rates[-1] if rates else ""
+
+
+class Containernet(Mininet):
+    """Containernet's network: one with hosts whose roots are container images, and methods that Mininet's has not."""
+
+    def addDocker(self, name: str, cls: Callable[..., Any] = Docker, **params: Any) -> Any:
+        """`addHost` of class `cls`: see `Docker` for its parameters."""
+        return self.addHost(name, cls=cls, **params)
+
+    def removeDocker(self, name: Any, **params: Any) -> bool:
+        """`removeHost`."""
+        return self.removeHost(name, **params)
+
+    def removeHost(self, name: Any, **params: Any) -> bool:
+        """Remove a host (or the one of that name) with its links. Returns whether there was one; says so if not."""
+        found = self.nameToNode.get(str(name))
+        if found is None:
+            error(f"Host: {name} not found. Cannot remove it.\n")
+            return False
+        self.delHost(found)
+        return True
+
+    def removeLink(self, link: Any = None, node1: Any = None, node2: Any = None) -> None:
+        """Remove a link, or the first one between two nodes (or their names); says so if there is none."""
+        if link is None and node1 is not None and node2 is not None:
+            ends = [self.nameToNode.get(str(node)) for node in (node1, node2)]
+            link = next(iter(self.linksBetween(*ends)), None) if None not in ends else None
+        if link is None:
+            error("Couldn't find link to be removed.\n")
+            return
+        self.delLink(link)
+
+    def addExtSAP(self, sapName: str, sapIP: str, dpid: Any = None, **params: Any) -> NoReturn:
+        """Refused: a service access point is a bridge of this computer with an address.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            f"addExtSAP({sapName!r}): a service access point gives this computer an address in the network, which is "
+            "not there; addNAT() lets hosts reach this computer and what it reaches, and Intf(device, node=switch) "
+            "joins a device of this computer"
+        )
+
+    def removeExtSAP(self, sapName: str) -> NoReturn:
+        """Refused, as `addExtSAP`. Raises UsageError."""
+        self.addExtSAP(sapName, "")
+
+    def ping(
+        self, hosts: Sequence[Any] | None = None, timeout: Any = None, manualdestip: str | None = None
+    ) -> float:
+        """As `Mininet.ping`; with `manualdestip` each host pings that address once."""
+        if manualdestip is None:
+            return super().ping(hosts, timeout)
+        found = ping_address(self._made_hosts(hosts), manualdestip, timeout or PING_SECONDS)
+        lost = 100.0 * sum(1 - numbers[1] for _, _, numbers in found) / max(1, len(found))
+        output(f"*** Results: {int(lost)}% dropped\n")
+        return lost
+
+    def pingFull(
+        self, hosts: Sequence[Any] | None = None, timeout: Any = None, manualdestip: str | None = None
+    ) -> list[tuple[Any, Any, tuple[float, ...]]]:
+        """As `Mininet.pingFull`; with `manualdestip` each host pings that address once, which stands for the
+        destination.
+        """
+        if manualdestip is None:
+            return super().pingFull(hosts, timeout)
+        return ping_address(self._made_hosts(hosts), manualdestip, timeout or PING_SECONDS)
 
 
 class MininetWithControlNet(Mininet):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from hybridnet.compat.mininet.containers import Docker
 from hybridnet.compat.mininet.controllers.kinds import (
     NOX,
     Controller,
@@ -26,7 +27,7 @@ from hybridnet.compat.mininet.switches import (
 )
 
 __all__ = [
-    "NOX", "CPULimitedHost", "Controller", "DefaultController", "DefaultControllers", "Host", "IVSSwitch", "Node",
-    "NullController", "OVSBatch", "OVSBridge", "OVSController", "OVSKernelSwitch", "OVSSwitch", "RemoteController",
-    "Ryu", "Switch", "UserSwitch", "findController",
+    "NOX", "CPULimitedHost", "Controller", "DefaultController", "DefaultControllers", "Docker", "Host", "IVSSwitch",
+    "Node", "NullController", "OVSBatch", "OVSBridge", "OVSController", "OVSKernelSwitch", "OVSSwitch",
+    "RemoteController", "Ryu", "Switch", "UserSwitch", "findController",
 ]  # fmt: skip

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Mininet's library of topologies: trees and tori."""
+"""Mininet's library of topologies: trees and tori; and Containernet's trees."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from hybridnet.compat.mininet.net import Mininet
+from hybridnet.compat.mininet.containers import Docker
+from hybridnet.compat.mininet.net import Containernet, Mininet
 from hybridnet.compat.mininet.topo import Topo
 from hybridnet.compat.mininet.util import irange
 
-__all__ = ["TorusTopo", "TreeNet", "TreeTopo"]
+__all__ = ["ContainerTreeTopo", "TorusTopo", "TreeContainerNet", "TreeNet", "TreeTopo"]
 
 
 class TreeTopo(Topo):
     """A tree of switches with hosts at its leaves, numbered from the root down, the first branch first."""
+
+    leaf: Mapping[str, Any] = {}
+    """Options of the hosts."""
 
     def build(self, depth: int = 1, fanout: int = 2) -> None:
         """Add it."""
@@ -23,7 +28,7 @@ class TreeTopo(Topo):
     def addTree(self, depth: int, fanout: int) -> str:
         """Add a tree of that depth; one of depth 0 is a host. Returns the name of its root."""
         if depth <= 0:
-            host = self.addHost(f"h{self.hostNum}")
+            host = self.addHost(f"h{self.hostNum}", **self.leaf)
             self.hostNum += 1
             return host
         switch = self.addSwitch(f"s{self.switchNum}")
@@ -33,9 +38,25 @@ class TreeTopo(Topo):
         return switch
 
 
+class ContainerTreeTopo(TreeTopo):
+    """The same with hosts of an image."""
+
+    def build(self, depth: int = 1, fanout: int = 2, dimage: Any = "ubuntu:trusty") -> None:
+        """Add it."""
+        self.leaf = {"cls": Docker, "dimage": dimage}
+        super().build(depth, fanout)
+
+
 def TreeNet(depth: int = 1, fanout: int = 2, **kwargs: Any) -> Mininet:
     """A network that is a tree."""
     return Mininet(TreeTopo(depth, fanout), **kwargs)
+
+
+def TreeContainerNet(
+    depth: int = 1, fanout: int = 2, dimage: Any = "ubuntu:trusty", **kwargs: Any
+) -> Containernet:
+    """A network that is a tree with hosts of an image."""
+    return Containernet(topo=ContainerTreeTopo(depth, fanout, dimage), **kwargs)
 
 
 class TorusTopo(Topo):

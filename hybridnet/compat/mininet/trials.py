@@ -12,8 +12,19 @@ from statistics import fmean
 from typing import Any
 
 from hybridnet.compat.mininet.log import output
+from hybridnet.errors import MachineError
 
-__all__ = ["busy_shares", "is_address", "lines_of", "ping_full", "ping_numbers", "ping_one_by_one"]
+__all__ = [
+    "busy_shares",
+    "is_address",
+    "lines_of",
+    "ping_address",
+    "ping_full",
+    "ping_numbers",
+    "ping_one_by_one",
+]
+
+GRACE_S = 10.0  # for a ping to begin and end
 
 
 def ping_one_by_one(hosts: Sequence[Any], wait: float | str) -> float:
@@ -57,6 +68,24 @@ def ping_full(
     for source, other, (sent, received, *times) in found:
         output(f" {source}->{other}: {sent:.0f}/{received:.0f}, ")
         output("rtt min/avg/max/mdev {:.3f}/{:.3f}/{:.3f}/{:.3f} ms\n".format(*times))
+    return found
+
+
+def ping_address(
+    hosts: Sequence[Any], address: str, wait: float | str
+) -> list[tuple[Any, str, tuple[float, ...]]]:
+    """Have each host ping an address once, with the computer's ping: an image may have none. Returns `ping_numbers` of
+    each.
+    """
+    found = []
+    for source in hosts:
+        argv = ["ping", "-c1", "-W", f"{float(wait):g}", address]
+        try:
+            said = source.execute(argv, timeout=float(wait) + GRACE_S)
+        except MachineError:  # no answer
+            said = ""
+        found.append((source, address, ping_numbers(said)))
+        output(f"{source} -> {address if found[-1][2][1] else 'X'} \n")
     return found
 
 

@@ -357,8 +357,6 @@ class ImagePlan(TypedDict):
 
     source: str
     """Oci:FOLDER[:TAG], archive:FILE[:TAG] or docker://NAME."""
-    run: bool
-    """Whether its command is started."""
     entrypoint: NotRequired[list[str]]
     command: NotRequired[list[str]]
     user: NotRequired[str]

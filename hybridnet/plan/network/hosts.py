@@ -162,7 +162,6 @@ def _image(spec: NodeSpec) -> ImagePlan:
         "source": str(given["image"]),
         "environment": given.get("environment") or {},
         "volumes": given.get("volumes") or [],
-        "run": given.get("run", True),
     }
     if given.get("entrypoint") is not None:
         plan["entrypoint"] = given["entrypoint"]

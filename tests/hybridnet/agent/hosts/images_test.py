@@ -39,7 +39,6 @@ def of_host(images: HostImages, tmp_path: Path, config: dict[str, Any], **wanted
         "source": f"archive:{archive}",
         "environment": {},
         "volumes": [],
-        "run": True,
         **wanted,  # type: ignore[typeddict-item]
     }
     plan: HostPlan = {"name": "h1", "interfaces": [], "routes": [], "private_dirs": [], "image": image}
@@ -56,7 +55,6 @@ def test_the_description_replaces_what_the_image_says_as_docker_run_does(
     assert of_host(images, tmp_path, config, command=["c"]).argv == ["/entry", "c"]
     assert of_host(images, tmp_path, config, entrypoint=["/other"]).argv == ["/other"]
     assert of_host(images, tmp_path, config, entrypoint=[], command=["c"]).argv == ["c"]
-    assert of_host(images, tmp_path, config, run=False).argv == []
     assert of_host(images, tmp_path, {}).argv == []
 
 
@@ -120,7 +118,7 @@ def test_a_list_of_users_that_is_a_link_is_not_followed_into_the_computers_files
     images: HostImages, tmp_path: Path
 ) -> None:
     archive = docker_archive(tmp_path / "b.tar", [layer(("etc", "/etc"))], {"User": "daemon"})
-    image: ImagePlan = {"source": f"archive:{archive}", "environment": {}, "volumes": [], "run": True}
+    image: ImagePlan = {"source": f"archive:{archive}", "environment": {}, "volumes": []}
     plan: HostPlan = {"name": "h1", "interfaces": [], "routes": [], "private_dirs": [], "image": image}
     with pytest.raises(MachineError, match="its user 'daemon' is not in its /etc/passwd"):
         images.create([plan], lambda text: None)

@@ -134,7 +134,7 @@ def test_a_plan_says_what_the_machine_needs_and_nothing_that_the_image_says_itse
     topo.addLink("h1", "h2")
     images = [host.get("image") for host in plan(topo).machines["m1"]["hosts"]]
     volume = {"source": "/a", "at": "/b", "read_only": True}
-    assert images == [{"source": "oci:/srv/web:1", "environment": {}, "volumes": [volume], "run": True}, None]
+    assert images == [{"source": "oci:/srv/web:1", "environment": {}, "volumes": [volume]}, None]
 
 
 def test_a_host_without_a_namespace_has_no_image() -> None:
