@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Control groups for processor time, of either version of the kernel's interface, whichever has the controller.
+"""Control groups for processor time, memory and processes, of either version of the kernel's interface, whichever
+has the controller.
 
 A computer may have both: version 1 mounts one hierarchy for each controller (``/sys/fs/cgroup/cpu``), version 2 has
 one for all (``/sys/fs/cgroup``, or ``/sys/fs/cgroup/unified``), and a controller is in one of the two.
@@ -23,7 +24,7 @@ from hybridnet.errors import MachineError
 
 __all__ = ["CONTROLLERS", "PREFIX", "Hierarchy", "find", "hold", "remove_abandoned", "remove_group"]
 
-CONTROLLERS = ("cpu", "cpuacct", "cpuset")
+CONTROLLERS = ("cpu", "cpuacct", "cpuset", "memory", "pids")
 """cpuacct, which only counts, is a controller of version 1; version 2 counts wherever there is a group."""
 
 PREFIX = "hybridnet-"

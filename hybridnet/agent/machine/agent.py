@@ -21,9 +21,9 @@ from typing import Any
 
 from hybridnet.agent.fragments import Stages, changed, remade, whole
 from hybridnet.agent.hosts import echo
-from hybridnet.agent.hosts.cpu_limits import CpuLimits
 from hybridnet.agent.hosts.devices import HOST, OPENVSWITCH, OTHER, Devices
 from hybridnet.agent.hosts.hosts import Hosts
+from hybridnet.agent.hosts.limits import HostLimits
 from hybridnet.agent.hosts.name_conflicts import refuse_taken
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.agent.hosts.neighbours import NeighbourLimits
@@ -48,7 +48,7 @@ from hybridnet.agent.switching.switching import Switching
 from hybridnet.agent.verbs import perform, verb, waiting_verb, waits
 from hybridnet.describe.schema.check import check
 from hybridnet.describe.schema.elements import nodes_of
-from hybridnet.describe.schema.plans import CpuLimit, Fragment, HostPlan, InstancePlan, MachinePlan
+from hybridnet.describe.schema.plans import Fragment, HostLimit, HostPlan, InstancePlan, MachinePlan
 from hybridnet.errors import HybridnetError, MachineError, PlanError, UsageError
 from hybridnet.observe.results.machines import Outage
 from hybridnet.observe.series.snapshot import Snapshot
@@ -99,7 +99,7 @@ class Agent:
         self.last_heard = time.monotonic()
         self._inside = NamespaceThread()
         self._hosts = Hosts(journal, self._inside, own_files=own_files)
-        self._limits = CpuLimits(journal, machine, self._slow)
+        self._limits = HostLimits(journal, machine, self._slow)
         self._translations = Translations(
             journal, machine, self._hosts, self._inside, outside=outside, own_network=own_network
         )
@@ -129,6 +129,7 @@ class Agent:
             machine,
             lambda: self._plan,
             self._hosts,
+            self._limits,
             self._switching,
             self._instances,
             self._inside,
@@ -300,11 +301,11 @@ class Agent:
         return connected
 
     @verb
-    def limit_cpu(self, node: str, limit: CpuLimit) -> None:
-        """Changes the processor time of a host: see `hybridnet.agent.hosts.cpu_limits.CpuLimits.set`."""
-        check(limit, "machine", f"limit of {node}", part="cpu")
+    def limit_host(self, node: str, limit: HostLimit) -> None:
+        """Changes what a host may take of the computer: see `hybridnet.agent.hosts.limits.HostLimits.set`."""
+        check(limit, "machine", f"limit of {node}", part="limit")
         if node not in self._hosts:
-            raise UsageError(f"there is no host {node} here, so its processor time cannot be limited")
+            raise UsageError(f"there is no host {node} here, so nothing can limit it")
         shell = self._programs.shell_pid(node)
         own = [] if shell is None else [shell]
         running = self._hosts.processes([node]) if self._hosts.namespace(node) else own

@@ -14,6 +14,7 @@ from hybridnet.agent.counters.utilization import SAMPLE_SECONDS, Busy
 from hybridnet.agent.counters.wires import patch_ends, wire_counters
 from hybridnet.agent.hosts.device_counters import Carrier
 from hybridnet.agent.hosts.hosts import Hosts
+from hybridnet.agent.hosts.limits import HostLimits
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.agent.instances.instances import Instances
 from hybridnet.agent.instances.sampler import HostsSource, InstancesSource, ProcessorsSource, Sampler, Taken
@@ -48,7 +49,7 @@ class Counting:
     Args:
         machine: its name.
         plan: what is built now; None: nothing is.
-        hosts, switching, instances: which have counters.
+        hosts, limits, switching, instances: which have counters.
         inside: the thread that reads those in namespaces.
         witnesses: of what happened to parts of the network.
     """
@@ -58,13 +59,15 @@ class Counting:
         machine: str,
         plan: Callable[[], MachinePlan | None],
         hosts: Hosts,
+        limits: HostLimits,
         switching: Switching,
         instances: Instances,
         inside: NamespaceThread,
         witnesses: Witnesses,
     ) -> None:
         self._machine, self._plan, self._inside = machine, plan, inside
-        self._hosts, self._switching, self._instances = hosts, switching, instances
+        self._hosts, self._limits = hosts, limits
+        self._switching, self._instances = switching, instances
         self._witnesses = witnesses
         self._busy: Busy | None = None
         self._link_drops = LinkDrops()
@@ -250,6 +253,7 @@ class Counting:
             "sample_seconds": SAMPLE_SECONDS,
             "softnet_dropped": machine_counters.softnet_dropped(),
             "memory": machine_counters.memory(),
+            "enforced": self._limits.enforced(),
             "drops": dict(drops),
             "mtu_mismatches": machine_counters.mtu_mismatches(plan, carriers),
             "switching": self._switching.counters(age_s),

@@ -19,8 +19,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hybridnet.agent.hosts.cpu_limits import CpuLimits
 from hybridnet.agent.hosts.images import HostImage, HostImages
+from hybridnet.agent.hosts.limits import HostLimits
 from hybridnet.agent.programs import launch
 from hybridnet.agent.verbs import verb, waiting_verb
 from hybridnet.errors import MachineError, UsageError
@@ -104,7 +104,7 @@ class ImageCommands:
         environment: Mapping[str, str],
         directory: Path,
         images: HostImages,
-        limits: CpuLimits,
+        limits: HostLimits,
     ) -> None:
         self._way_of, self._environment = way_of, dict(environment)
         self._logs, self._images, self._limits = directory / "logs", images, limits

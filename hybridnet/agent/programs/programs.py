@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, final
 
-from hybridnet.agent.hosts.cpu_limits import CpuLimits
+from hybridnet.agent.hosts.limits import HostLimits
 from hybridnet.agent.programs import launch
 from hybridnet.agent.programs.acts import Acts
 from hybridnet.agent.programs.batch import CommandOutput, output_of, run_commands
@@ -65,7 +65,7 @@ class Programs:
         way_of: how a program gets into a node.
         environment: of every program.
         sockets: a short path for the shells' sockets, made when the first shell starts.
-        limits: of the processor time of hosts, which a program is put under.
+        limits: of what hosts may take, which a program is put under.
         acts: hears of programs that may change the machine's own devices and switches.
     """
 
@@ -74,7 +74,7 @@ class Programs:
         way_of: Callable[[str], Way],
         environment: Mapping[str, str],
         sockets: Path,
-        limits: CpuLimits,
+        limits: HostLimits,
         acts: Acts,
     ) -> None:
         self._way_of, self._environment = way_of, dict(environment)

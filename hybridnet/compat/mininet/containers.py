@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from hybridnet.compat.mininet.hosts import CPULimitedHost
 from hybridnet.compat.mininet.lenient_options import tolerate
 from hybridnet.describe.images import parse_image
-from hybridnet.describe.schema.plans import CpuLimit
+from hybridnet.describe.schema.plans import HostLimit
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.kinds.image import ImageHost
@@ -26,11 +26,13 @@ __all__ = ["Docker", "image_of"]
 PERIOD_US = 100_000
 """The kernel's period of processor time, where a script says none."""
 _SHELL = "/bin/bash"
-_RESOURCES = ("cpu_quota", "cpu_period", "cpu_shares", "cpuset_cpus", "mem_limit", "memswap_limit")
+_RESOURCES = (
+    *("cpu_quota", "cpu_period", "cpu_shares", "cpuset_cpus", "mem_limit", "memswap_limit"),
+    "pids_limit",
+)
 _WITHOUT_EFFECT = {
     "cpu_shares": "a host has a quota of processor time or none, and no weight",
-    "mem_limit": "memory is not limited",
-    "memswap_limit": "memory is not limited",
+    "memswap_limit": "a host with mem_limit= gets no swap beside it",
     "shm_size": "/dev/shm has no bound of its own",
     "ipc_mode": "each host has a /dev/shm of its own, and System V's objects are the computer's",
     "storage_opt": "what a host writes is in memory, and has no bound of its own",
@@ -87,8 +89,8 @@ class Docker(CPULimitedHost, ImageHost):  # type: ignore[misc]  # its `config` i
             image's USER. None: nothing, until `start`.
         build_params: refused: only Docker's daemon builds images.
         **params: of `CPULimitedHost`, and Docker's: environment, volumes, tmpfs, dns, devices, sysctls (``net.*``),
-            cpu_quota and cpu_period (microseconds), cpus, cpuset_cpus (``"0,2-3"``). Others have no effect, with a
-            warning.
+            cpu_quota and cpu_period (microseconds), cpus, cpuset_cpus (``"0,2-3"``), mem_limit (``"64m"``, or bytes),
+            pids_limit. Others have no effect, with a warning.
     """
 
     dnameprefix = "mn"
@@ -175,7 +177,7 @@ class Docker(CPULimitedHost, ImageHost):  # type: ignore[misc]  # its `config` i
         """Begin `dcmd`, under the limits of the host, and run the commands of its constructor: the network is made."""
         if not self._has_begun:
             self._has_begun = True
-            self._limit_processors()
+            self._limit_all()
             self._set_kernel()
             if not self._runs_own:
                 self.restart()
@@ -204,15 +206,20 @@ class Docker(CPULimitedHost, ImageHost):  # type: ignore[misc]  # its `config` i
 
     # Resources
 
-    def _limit_processors(self) -> None:
+    def _limit_all(self) -> None:
         """Have the host limited as `resources` say."""
         quota, period = self.resources["cpu_quota"], self.resources["cpu_period"] or PERIOD_US
         if quota is not None or self.cpus:
             share = self.cpus if quota is None else quota / period if quota > 0 else None
-            limit: CpuLimit = {"share": share, "sched": "cfs", "period_us": period}
+            limit: HostLimit = {"share": share, "sched": "cfs", "period_us": period}
             self._limit(limit)
         if self.resources["cpuset_cpus"]:
             self.setCPUs(self.resources["cpuset_cpus"])
+        memory, processes = self.resources["mem_limit"], self.resources["pids_limit"]
+        if memory is not None:
+            self.set_memory(_bytes(memory))
+        if processes is not None:
+            self.set_pids(processes if processes > 0 else None)
 
     def updateCpuLimit(
         self, cpu_quota: int = -1, cpu_period: int = -1, cpu_shares: int = -1, cores: Any = None
@@ -240,7 +247,7 @@ class Docker(CPULimitedHost, ImageHost):  # type: ignore[misc]  # its `config` i
             tolerate(f"Docker hosts: {name}=", f"it has no effect: {why}")
         self.resources.update(resources)
         if self.is_made():
-            self._limit_processors()
+            self._limit_all()
 
     # Docker's daemon
 
@@ -275,6 +282,14 @@ def _paths_of(tmpfs: Any, what: str) -> list[str]:
     if any(options for _, _, options in divided):
         tolerate(f"{what}: options of tmpfs=", "they have no effect; the folders have no bound of their own")
     return [os.path.normpath(path) for path, _, _ in divided]
+
+
+def _bytes(memory: Any) -> Any:
+    """As a host has it. Docker reads "64mb" as "64m", and no text's unit as decimal; -1 and 0 are no limit."""
+    if not isinstance(memory, str):
+        return memory if memory > 0 else None
+    text = memory.strip().lower()
+    return int(text) if text.isdecimal() else text.removesuffix("b") if text[-2:-1].isalpha() else text
 
 
 def _texts(environment: Any) -> Any:

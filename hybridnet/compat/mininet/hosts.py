@@ -19,7 +19,7 @@ from hybridnet.compat.mininet.link import Intf, Link, is_overridden, set_param
 from hybridnet.compat.mininet.log import LEVELS, debug, info, lg
 from hybridnet.compat.mininet.network import Network, is_constructing, network_of_loose_nodes
 from hybridnet.compat.mininet.util import numCores
-from hybridnet.describe.schema.plans import CpuLimit
+from hybridnet.describe.schema.plans import HostLimit
 from hybridnet.describe.topo.host_options import MOST_CORES
 from hybridnet.describe.values import number
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
@@ -41,6 +41,7 @@ _OF_SUBPROCESS = {
 }
 COMMAND_END = chr(127)
 """What Mininet's shells print when a command has ended, for scripts that read their output themselves."""
+_OPTIONS_OF = {"memory_bytes": "memory=", "processes": "pids="}
 ENDING_S = 0.5  # how long a command may take to end after its output was read, when another follows
 
 
@@ -616,11 +617,13 @@ class CPULimitedHost(Host):
         share = None if part < 0 else part if in_real_time else part * numCores()
         self._limit({"share": share, "sched": "rt" if in_real_time else "cfs", "period_us": self.period_us})
 
-    def _limit(self, limit: CpuLimit) -> None:
+    def _limit(self, limit: HostLimit) -> None:
         try:
             super()._limit(limit)
         except EnvironmentLackError as problem:
-            tolerate("cpu= and cores= of hosts", f"it has no effect: {problem}")
+            tolerate(
+                f"{_OPTIONS_OF.get(min(limit), 'cpu= and cores=')} of hosts", f"it has no effect: {problem}"
+            )
 
     @classmethod
     def init(cls) -> None:

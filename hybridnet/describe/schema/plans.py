@@ -13,7 +13,6 @@ __all__ = [
     "CodelQueue",
     "ConstantDelay",
     "ConstantRateBackground",
-    "CpuLimit",
     "CrossingPlan",
     "DelayModel",
     "DirectionPlan",
@@ -26,6 +25,7 @@ __all__ = [
     "Fragment",
     "GilbertElliottLoss",
     "HostInterface",
+    "HostLimit",
     "HostPlan",
     "HostRoute",
     "HttpServerApplication",
@@ -142,18 +142,6 @@ class ConstantRateBackground(TypedDict):
 
     model: Literal["constant_rate"]
     rate_bps: int
-
-
-@final
-class CpuLimit(TypedDict):
-    """What a host's processes may take of the processors."""
-
-    share: NotRequired[float | None]
-    """Processors' worth of time; null: all."""
-    cores: NotRequired[list[int] | None]
-    """The processors; null: all."""
-    sched: NotRequired[str]
-    period_us: NotRequired[int]
 
 
 @final
@@ -309,13 +297,29 @@ class HostInterface(TypedDict):
 
 
 @final
+class HostLimit(TypedDict):
+    """What a host's processes may take of the computer."""
+
+    share: NotRequired[float | None]
+    """Processors' worth of time; null: all."""
+    cores: NotRequired[list[int] | None]
+    """The processors; null: all."""
+    sched: NotRequired[str]
+    period_us: NotRequired[int]
+    memory_bytes: NotRequired[int | None]
+    """Null: all."""
+    processes: NotRequired[int | None]
+    """How many, threads counted; null: as many as the computer has."""
+
+
+@final
 class HostPlan(TypedDict):
     """A namespace with its interfaces, and what programs in it find."""
 
     name: str
     interfaces: list[HostInterface]
     routes: list[HostRoute]
-    cpu: NotRequired[CpuLimit]
+    limit: NotRequired[HostLimit]
     nat: NotRequired[NatPlan]
     devices: NotRequired[list[str]]
     in_namespace: NotRequired[bool]

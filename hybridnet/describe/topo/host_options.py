@@ -8,16 +8,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hybridnet.describe.quantities import MAX_SIZE_BYTES, parse_size
 from hybridnet.describe.values import choice, flag, number, shown, whole
 from hybridnet.errors import TopologyError
 
 __all__ = [
-    "commands", "cores", "devices", "directories", "files", "in_namespace", "nat", "period_us", "scheduler", "share",
+    "commands", "cores", "devices", "directories", "files", "in_namespace", "memory", "nat", "period_us", "pids",
+    "scheduler", "share",
 ]  # fmt: skip
 
 SCHEDULERS = ("cfs", "rt")
 MOST_CORES = 4096
 MAX_PERIOD_US = 1_000_000  # the kernel takes no more
+LEAST_MEMORY = 6 << 20
+"""Docker takes no less, either: a shell hardly runs in it."""
+MOST_PROCESSES = 1 << 22  # PID_MAX_LIMIT of the kernel
 MOST_COMMANDS = 1000  # of one host
 MOST_FILES = 1000
 MOST_TEXT = 65_536  # characters of a command
@@ -61,6 +66,32 @@ def scheduler(value: Any, what: str) -> str:
 def period_us(value: Any, what: str) -> int | None:
     """In so many microseconds it gets its share once."""
     return None if value is None else whole(value, what, 1000, MAX_PERIOD_US, error=TopologyError)
+
+
+def memory(value: Any, what: str) -> int | None:
+    """The most memory, in bytes: a number of bytes, or text such as ``"256M"``. K, M and G are 2^10, 2^20 and 2^30, as
+    control groups and Docker read them; other units are hybridnet's, such as ``"256 MB"``. None: no limit.
+    """
+    if value is None:
+        return None
+    found = value
+    if isinstance(value, str) and (
+        read := re.fullmatch(r"\s*(\d{1,15})\s*([bkmg])\s*", value, re.IGNORECASE)
+    ):
+        found = int(read[1]) << {"b": 0, "k": 10, "m": 20, "g": 30}[read[2].lower()]
+    elif isinstance(value, str):
+        found = parse_size(value, what)
+    if type(found) is not int or not LEAST_MEMORY <= found <= MAX_SIZE_BYTES:
+        raise TopologyError(
+            f"{what} {shown(value)} is not a size from {LEAST_MEMORY >> 20} MiB to {MAX_SIZE_BYTES >> 40} TiB; write "
+            "'256M' or the like"
+        )
+    return found
+
+
+def pids(value: Any, what: str) -> int | None:
+    """The most processes, threads counted. None: no limit."""
+    return None if value is None else whole(value, what, 1, MOST_PROCESSES, error=TopologyError)
 
 
 def directories(value: Any, what: str) -> list[str | tuple[str, str]]:

@@ -138,6 +138,8 @@ _TABLE = (
     NodeOption("cores", ("host",), host_options.cores),
     NodeOption("sched", ("host",), host_options.scheduler),
     NodeOption("period_us", ("host",), host_options.period_us),
+    NodeOption("memory", ("host",), host_options.memory),
+    NodeOption("pids", ("host",), host_options.pids),
     NodeOption("nat", ("host",), host_options.nat),
     NodeOption("devices", ("host", "switch"), host_options.devices),
     NodeOption("privateDirs", ("host",), host_options.directories),

@@ -16,7 +16,7 @@ from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.series.snapshot import LinkCounts, Snapshot
 from hybridnet.system.incidents import Incident
 
-__all__ = ["Counters", "Emulated", "Look", "Outage", "SwitchingCounters", "judge_machines"]
+__all__ = ["Counters", "Emulated", "Enforced", "Look", "Outage", "SwitchingCounters", "judge_machines"]
 
 
 @final
@@ -27,6 +27,18 @@ class Outage(TypedDict):
     from_ns: int
     to_ns: int | None
     how: str
+
+
+@final
+class Enforced(TypedDict):
+    """Of one host: programs that the kernel has killed because the host's programs took more memory than they may, new
+    processes that it has refused, and the limits.
+    """
+
+    killed: int
+    refused: int
+    memory_bytes: int | None
+    processes: int | None
 
 
 @final
@@ -51,6 +63,7 @@ class Counters(TypedDict):
     sample_seconds: float
     softnet_dropped: int
     memory: dict[str, int]
+    enforced: dict[str, Enforced]  # by host, of those that may take so much memory or so many processes
     drops: dict[str, int]  # by interface
     mtu_mismatches: dict[str, tuple[int, str, int]]
     switching: SwitchingCounters | None  # None: there are no switches
@@ -75,11 +88,14 @@ NAMED_INTERFACES = 3
 
 @dataclass
 class Emulated:
-    """What was found: reasons for broken, reasons for saturated, and what was compared with the limits."""
+    """What was found: reasons for broken, reasons for saturated, what was compared with the limits, and what the
+    description asks for and happened.
+    """
 
     broken: list[str] = field(default_factory=list)
     saturated: list[str] = field(default_factory=list)
     figures: dict[str, dict[str, float]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 def judge_machines(windows: Mapping[str, tuple[Counters, Counters]], limits: Limits) -> Emulated:
@@ -98,17 +114,38 @@ def judge_machines(windows: Mapping[str, tuple[Counters, Counters]], limits: Lim
         dropped = sum(
             sum(_growths(*(each["drops"] for each in windows[machine])).values()) for machine in machines
         )
-        _judge_computer(name, windows[machines[0]], dropped, limits, found)
+        told = sum(_note_enforced(windows[machine], found.notes) for machine in machines)
+        _judge_computer(name, windows[machines[0]], dropped, told, limits, found)
     for machine, window in windows.items():
         _judge_machine(machine, window, limits, found)
     return found
 
 
+def _note_enforced(window: tuple[Counters, Counters], notes: list[str]) -> int:
+    """Note limits of hosts that the kernel has enforced. Returns how many programs it has killed for that."""
+    before, after = (counters["enforced"] for counters in window)
+    told = 0
+    for host, now in after.items():
+        first = before.get(host)
+        killed = _growth(0 if first is None else first["killed"], now["killed"])
+        refused = _growth(0 if first is None else first["refused"], now["refused"])
+        told += killed
+        if killed:
+            most = "" if now["memory_bytes"] is None else f"{now['memory_bytes'] / (1 << 20):g} MiB"
+            notes.append(
+                f"host {host}: its programs took more than memory={most}, and the kernel killed {killed} of them"
+            )
+        if refused:
+            most = "" if now["processes"] is None else f"={now['processes']}"
+            notes.append(f"host {host}: the kernel refused {refused} new processes beyond pids{most}")
+    return told
+
+
 def _judge_computer(
-    name: str, window: tuple[Counters, Counters], dropped: int, limits: Limits, found: Emulated
+    name: str, window: tuple[Counters, Counters], dropped: int, told: int, limits: Limits, found: Emulated
 ) -> None:
     """`dropped`: at interfaces of all machines on this computer. A backlog holds the frames of others as well, and what
-    it drops of ours, the interface that sent it counts too.
+    it drops of ours, the interface that sent it counts too. `told`: programs that were killed as limits of hosts say.
     """
     before, after = window
     seconds = _seconds(window)
@@ -118,7 +155,7 @@ def _judge_computer(
             f"{name}: the kernel dropped {dropped} frames because a processor's backlog was full (softnet; limit "
             f"{limits.softnet_drops}): frames came faster than it takes them; lower the load"
         )
-    killed = _grown(before["memory"], after["memory"], "killed_programs")
+    killed = max(0, _grown(before["memory"], after["memory"], "killed_programs") - told)
     if killed > limits.killed_programs:
         found.broken.append(
             f"{name}: memory ran out, and the kernel killed {killed} programs; use fewer hosts, or more memory"

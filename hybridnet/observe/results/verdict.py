@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
@@ -54,7 +54,8 @@ class Verdict:
         word: the verdict.
         reasons: one line per limit that did not hold: the cause, the figure, the cure. Empty when trusted.
         figures: what was compared with the limits, per instance, machine and computer, for the record.
-        notes: what the word does not say: a test of hybridnet's that lost all it sent. One line each.
+        notes: what the word does not say: a test of hybridnet's that lost all it sent, a limit of a host that the
+            kernel enforced. One line each.
     """
 
     word: Word
@@ -117,7 +118,8 @@ def judge(
         stolen_ms = _stolen_ms(last["name"], machines or {})
         figures[last["name"]] = _judge_instance(last["name"], mine, limits, stolen_ms, findings)
     reasons = _reasons(findings)
-    saturated = []
+    saturated: list[str] = []
+    notes: list[str] = []
     if processor_busy is not None and processor_busy > limits.processor_busy:
         saturated.append(
             f"the processor was {100 * processor_busy:.1f} % busy (limit {100 * limits.processor_busy:g} %): emulated "
@@ -127,9 +129,10 @@ def judge(
         emulated = judge_machines(machines, limits)
         reasons += emulated.broken
         saturated += emulated.saturated
+        notes = emulated.notes
         for name, row in emulated.figures.items():
             figures[name] = {**figures.get(name, {}), **row}
-    return Verdict.of(reasons, figures, saturated=saturated)
+    return replace(Verdict.of(reasons, figures, saturated=saturated), notes=notes)
 
 
 _NOT_STARTED: Snapshot = {
@@ -197,7 +200,9 @@ def judge_marks(
     for machine, counters in after.items():
         span = before[machine]["time_ns"], counters["time_ns"]
         missing += incident_lines(f"machine {machine}", counters["incidents"], *span)
-    return Verdict(Word.BROKEN, [*missing, *verdict.reasons], verdict.figures) if missing else verdict
+    if not missing:
+        return verdict
+    return replace(verdict, word=Word.BROKEN, reasons=[*missing, *verdict.reasons])
 
 
 def _missing(before: Counters, after: Counters) -> list[str]:

@@ -8,9 +8,9 @@ from collections.abc import Container, Iterable
 from typing import TypedDict
 
 from hybridnet.describe.schema.plans import (
-    CpuLimit,
     DirectoryPlan,
     HostInterface,
+    HostLimit,
     HostPlan,
     ImagePlan,
     NatPlan,
@@ -71,8 +71,8 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[HostPla
             plan["private_dirs"] += [
                 each for each in new_directories(files) if each not in plan["private_dirs"]
             ]
-        if cpu := _cpu(spec):
-            plan["cpu"] = cpu
+        if limit := _limit(spec):
+            plan["limit"] = limit
         if spec.resolved.get("devices"):
             plan["devices"] = spec.resolved["devices"]
         if spec.resolved.get("nat"):
@@ -127,9 +127,9 @@ def new_directories(paths: Iterable[str]) -> list[str]:
     return [f"/{top}" for top in sorted(tops)]
 
 
-def _cpu(spec: NodeSpec) -> CpuLimit:
-    """Its processor time; empty where nothing limits it."""
-    given, limit = spec.resolved, CpuLimit()
+def _limit(spec: NodeSpec) -> HostLimit:
+    """What it may take of the computer; empty where nothing limits it."""
+    given, limit = spec.resolved, HostLimit()
     if given.get("cpu") is not None:
         limit["share"] = given["cpu"]
     if given.get("cores") is not None:
@@ -138,6 +138,10 @@ def _cpu(spec: NodeSpec) -> CpuLimit:
         limit["sched"] = given["sched"]
     if "share" in limit and given.get("period_us") is not None:
         limit["period_us"] = given["period_us"]
+    if given.get("memory") is not None:
+        limit["memory_bytes"] = given["memory"]
+    if given.get("pids") is not None:
+        limit["processes"] = given["pids"]
     return limit
 
 

@@ -255,8 +255,8 @@ class Measuring:
         span = (int(at_s * 1e9) for at_s in (since.at_s, now.at_s))
         beside = incident_lines("this computer", now.incidents, *span)
         if beside:
-            verdict = Verdict(Word.BROKEN, [*beside, *verdict.reasons], verdict.figures)
-        notes = list(now.failed_tests[len(since.failed_tests) :])
+            verdict = replace(verdict, word=Word.BROKEN, reasons=[*beside, *verdict.reasons])
+        notes = [*verdict.notes, *now.failed_tests[len(since.failed_tests) :]]
         if time_is_simulated():
             notes.append(IN_SIMULATED_TIME)
         if self._slow != 1:
@@ -338,7 +338,7 @@ def _judged(since: Mark, now: Mark, limits: Limits, history: _History) -> Verdic
     over = [each for each in absences if each.until_s is not None or each.machine not in now.losses]
     away = [_away_line(each, since) for each in over if (each.until_s or now.at_s) > since.at_s]
     missed = [*lost, *away]
-    return Verdict(Word.BROKEN, [*missed, *verdict.reasons], verdict.figures) if missed else verdict
+    return replace(verdict, word=Word.BROKEN, reasons=[*missed, *verdict.reasons]) if missed else verdict
 
 
 def _is_wanted(controller: RemoteController, pid: int) -> bool:
@@ -358,7 +358,8 @@ def _worst(verdicts: Sequence[Verdict]) -> Verdict:
     order = sorted(verdicts, key=lambda verdict: words.index(verdict.word))
     reasons = [reason for verdict in order for reason in verdict.reasons]
     figures = {name: row for verdict in verdicts for name, row in verdict.figures.items()}
-    return Verdict(order[0].word, list(dict.fromkeys(reasons)), figures)
+    notes = list(dict.fromkeys(note for verdict in verdicts for note in verdict.notes))
+    return Verdict(order[0].word, list(dict.fromkeys(reasons)), figures, notes)
 
 
 def _away_line(absence: Absence, since: Mark) -> str:

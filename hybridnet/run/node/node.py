@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Protocol
 
-from hybridnet.describe.schema.plans import CpuLimit
+from hybridnet.describe.schema.plans import HostLimit
 from hybridnet.describe.topo import host_options
 from hybridnet.describe.values import flag, number, plain, shown, speakable, text
 from hybridnet.errors import MachineError, UsageError
@@ -364,7 +364,7 @@ class Host(Node):
             TopologyError: it makes no sense.
             EnvironmentLackError: its machine gives no control groups.
         """
-        limit: CpuLimit = {"share": host_options.share(f, f"host {self.name}: cpu")}
+        limit: HostLimit = {"share": host_options.share(f, f"host {self.name}: cpu")}
         if sched is not None:
             limit["sched"] = host_options.scheduler(sched, f"host {self.name}: sched")
         self._limit(limit)
@@ -372,6 +372,22 @@ class Host(Node):
     def setCPUs(self, cores: Any, mems: int = 0) -> None:
         """Pin it to processors: a number, a list, or text such as ``"0,2-3"``; None: all. `mems` changes nothing."""
         self._limit({"cores": host_options.cores(cores, f"host {self.name}: cores")})
+
+    def set_memory(self, most: Any) -> None:
+        """Change the most memory that its programs may take together: ``"256M"``, bytes, or None: no limit. See
+        `hybridnet.describe.topo.host_options.memory`.
+
+        Raises:
+            TopologyError, UnitError: it makes no sense.
+            EnvironmentLackError: its machine gives no control groups.
+            MachineError: its programs take more already, and the kernel (control groups of version 1) cannot take it
+                from them. Version 2 kills them.
+        """
+        self._limit({"memory_bytes": host_options.memory(most, f"host {self.name}: memory")})
+
+    def set_pids(self, most: int | None) -> None:
+        """Change how many processes it may have, threads counted; None: no limit. Raises as `set_memory`."""
+        self._limit({"processes": host_options.pids(most, f"host {self.name}: pids")})
 
     def run_commands(self) -> None:
         """Run the commands of its description, once all nodes have been configured, and see which addresses they gave
@@ -403,8 +419,8 @@ class Host(Node):
                 if address.get("scope") == "global":
                     intf.found(address["local"], address["prefixlen"])
 
-    def _limit(self, limit: CpuLimit) -> None:
-        self._call("limit_cpu", node=self.name, limit=limit)
+    def _limit(self, limit: HostLimit) -> None:
+        self._call("limit_host", node=self.name, limit=limit)
         self.settings.note(f"limit of {min(limit)}", partial(self._limit, limit))
 
 

@@ -19,7 +19,9 @@ def mounted(*lines: str) -> str:
 def test_one_hierarchy_of_version_2(tmp_path: Path) -> None:
     (tmp_path / "cgroup.controllers").write_text("cpuset cpu io memory pids\n")
     both = Hierarchy(2, tmp_path)
-    assert find(mounted(f"{tmp_path} rw - cgroup2 cgroup2 rw")) == {"cpu": both, "cpuset": both}
+    assert find(mounted(f"{tmp_path} rw - cgroup2 cgroup2 rw")) == dict.fromkeys(
+        ("cpu", "cpuset", "memory", "pids"), both
+    )
 
 
 def test_a_hierarchy_for_each_controller_beside_one_of_version_2(tmp_path: Path) -> None:

@@ -159,6 +159,26 @@ def test_a_quota_below_zero_takes_the_limit_away(monkeypatch: pytest.MonkeyPatch
     assert [limit["share"] for limit in given] == [1.5, None]
 
 
+@pytest.mark.parametrize(
+    ("said", "limit"),
+    [("64m", 64 << 20), ("1gb", 1 << 30), (66_093_056, 66_093_056), ("66093056", 66_093_056), (-1, None)],
+)
+def test_memory_and_processes_are_limited_as_docker_reads_them(
+    said: Any, limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = limits_of(monkeypatch)
+    d1 = Containernet(controller=None).addDocker("d1", dimage="web.tar", mem_limit=said, pids_limit=50)
+    d1.update_resources()
+    assert given == [{"memory_bytes": limit}, {"processes": 50}]
+
+
+def test_a_limit_of_memory_may_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = limits_of(monkeypatch)
+    d1 = Containernet(controller=None).addDocker("d1", dimage="web.tar", mem_limit=132_182_016)
+    d1.updateMemoryLimit(mem_limit=66_093_056)
+    assert (given, d1.resources["mem_limit"]) == ([{"memory_bytes": 66_093_056}], 66_093_056)
+
+
 def test_resources_that_have_no_effect_are_kept_and_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.node_options import own_options, resolve_node
-from hybridnet.errors import TopologyError
+from hybridnet.errors import TopologyError, UnitError
 
 
 @pytest.mark.parametrize(
@@ -152,6 +152,42 @@ def test_processors_are_given_as_mininet_takes_them() -> None:
     assert resolve_node("host", "h1", {"cpu": -1}) == {"cpu": None}
     with pytest.raises(TopologyError, match="sched='rt' needs cpu="):
         Topo().addHost("h1", sched="rt")
+
+
+@pytest.mark.parametrize(
+    ("written", "size"),
+    [
+        ("256M", 256 << 20),
+        ("256m", 256 << 20),
+        ("1g", 1 << 30),
+        ("8192K", 8 << 20),
+        ("256 MB", 256_000_000),
+        ("256 MiB", 256 << 20),
+        (6 << 20, 6 << 20),
+        (None, None),
+    ],
+)
+def test_memory_has_the_units_of_control_groups_or_hybridnets(written: Any, size: int | None) -> None:
+    assert resolve_node("host", "h1", {"memory": written})["memory"] == size
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"memory": "256"},
+        {"memory": "5M"},
+        {"memory": -1},
+        {"memory": 1.5},
+        {"memory": "2000g"},
+        {"memory": True},
+        {"pids": 0},
+        {"pids": "many"},
+        {"pids": 2.5},
+    ],
+)
+def test_memory_and_processes_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises((TopologyError, UnitError), match=f"host h1: {min(options)}"):
+        resolve_node("host", "h1", options)
 
 
 @pytest.mark.parametrize(

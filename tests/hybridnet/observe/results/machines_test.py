@@ -50,6 +50,22 @@ def test_what_is_lost_inside_breaks_the_run(after: dict[str, Any], says: str) ->
     assert says in reason
 
 
+def test_what_a_hosts_own_limits_ask_for_breaks_nothing_and_is_noted() -> None:
+    """Two programs of h1 were killed for its limit, and a third one of the computer's for lack of memory."""
+    limited = {"killed": 2, "refused": 40, "memory_bytes": 64 << 20, "processes": 100}
+    memory = {"killed_programs": 2, "stalled_us": 0}
+    found = judged(enforced={"h1": limited}, memory=memory)
+    assert (found.broken, found.saturated) == ([], [])
+    assert found.notes == [
+        "host h1: its programs took more than memory=64 MiB, and the kernel killed 2 of them",
+        "host h1: the kernel refused 40 new processes beyond pids=100",
+    ]
+    again = judged({"enforced": {"h1": limited}, "memory": memory}, enforced={"h1": limited}, memory=memory)
+    assert again.notes == []
+    found = judged(enforced={"h1": limited}, memory={**memory, "killed_programs": 3})
+    assert "memory ran out, and the kernel killed 1 programs" in found.broken[0]
+
+
 @pytest.mark.parametrize(
     ("after", "says"),
     [

@@ -112,8 +112,8 @@ def test_a_host_is_not_called_as_the_loopback_is_in_every_host() -> None:
 
 def test_limits_of_the_processor_are_in_the_plan_only_where_given() -> None:
     made = hosts(star(cpu=0.5, cores="1", sched="rt"))
-    assert made["h1"]["cpu"] == {"share": 0.5, "cores": [1], "sched": "rt"}
-    assert "cpu" not in made["h2"]
+    assert made["h1"]["limit"] == {"share": 0.5, "cores": [1], "sched": "rt"}
+    assert "limit" not in made["h2"]
 
 
 def test_private_directories_of_a_host_without_a_namespace_are_refused() -> None:

@@ -227,15 +227,15 @@ def test_what_was_set_of_its_nodes_is_set_again_in_order(net: Net, cluster: Mach
         told = [
             " ".join(arguments["argv"]) if verb == "exec" else (verb, arguments.get("limit"))
             for machine, verb, arguments in cluster.calls
-            if verb in ("exec", "limit_cpu", "link_down")
+            if verb in ("exec", "limit_host", "link_down")
         ]
         assert told == [
             "ip -4 address flush dev h2-eth0 scope global",
             "ip -4 address add 10.9.9.9/24 dev h2-eth0 brd +",
             "ip link set dev h2-eth0 address 02:00:00:00:00:09",
             *of_link,
-            ("limit_cpu", {"cores": [0]}),
-            ("limit_cpu", {"share": 0.5}),
+            ("limit_host", {"cores": [0]}),
+            ("limit_host", {"share": 0.5}),
             *([] if of_link else [("link_down", None)]),
         ]
         assert (h2.IP(), h2.MAC()) == ("10.9.9.9", "02:00:00:00:00:09")

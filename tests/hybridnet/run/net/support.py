@@ -24,6 +24,7 @@ def counters(**changes: Any) -> dict[str, Any]:
         "quotas": {},
         "softnet_dropped": 0,
         "memory": {"killed_programs": 0, "stalled_us": 0},
+        "enforced": {},
         "drops": {},
         "mtu_mismatches": {},
         "switching": None,
@@ -209,7 +210,7 @@ class FakeCluster:
 
     _link_down = _link_up
 
-    def _limit_cpu(self, machine: str, node: str, limit: dict[str, Any]) -> None:
+    def _limit_host(self, machine: str, node: str, limit: dict[str, Any]) -> None:
         return None
 
     def _interrupt(self, machine: str, node: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The processor time of hosts: how much they may take, and of which processors.
+"""What hosts may take of the computer: processor time and of which processors, memory, and processes.
 
 A host with a limit has a control group in each hierarchy that it needs:
 
@@ -16,15 +16,16 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from hybridnet.describe.schema.plans import CpuLimit, HostPlan
+from hybridnet.describe.schema.plans import HostLimit, HostPlan
 from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.observe.results.machines import Enforced
 from hybridnet.system import cgroups
 from hybridnet.system.cgroups import Hierarchy
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
 from hybridnet.system.priority import leave_real_time
 
-__all__ = ["CpuLimits", "cfs_quota", "core_list", "settings"]
+__all__ = ["HostLimits", "cfs_quota", "core_list", "settings"]
 
 LEAST_QUOTA_US = 1000  # the kernel takes no less
 RT_PRIORITY = 20
@@ -58,10 +59,22 @@ def core_list(cores: Iterable[int]) -> str:
     return ",".join(str(core) for core in sorted(set(cores)))
 
 
-def settings(controller: str, version: int, wanted: CpuLimit) -> dict[str, str]:
+def settings(controller: str, version: int, wanted: HostLimit) -> dict[str, str]:
     """The files of a group and what is written to them; no text stands for every processor of the computer."""
     share = wanted["share"] if wanted["sched"] == "cfs" else None  # real time has files of its own
     quota, period = (None, wanted["period_us"]) if share is None else cfs_quota(share, wanted["period_us"])
+    if controller == "memory":
+        memory = wanted["memory_bytes"]
+        # What is swapped out counts, too: a host does not get more memory by being slow.
+        if version == 2:
+            return {
+                "memory.max": "max" if memory is None else str(memory),
+                "memory.swap.max": "max" if memory is None else "0",
+            }
+        text = "-1" if memory is None else str(memory)
+        return {"memory.limit_in_bytes": text, "memory.memsw.limit_in_bytes": text}
+    if controller == "pids":
+        return {"pids.max": "max" if wanted["processes"] is None else str(wanted["processes"])}
     if controller == "cpuset":
         return {"cpuset.cpus": "" if wanted["cores"] is None else core_list(wanted["cores"])}
     if controller != "cpu":
@@ -71,8 +84,36 @@ def settings(controller: str, version: int, wanted: CpuLimit) -> dict[str, str]:
     return {"cpu.cfs_period_us": str(period), "cpu.cfs_quota_us": str(-1 if quota is None else quota)}
 
 
-class CpuLimits:
-    """The control groups of one machine's hosts.
+def _limited(controller: str) -> tuple[str, str]:
+    """What a controller limits, and the options that ask for it."""
+    return {
+        "memory": ("memory", "memory="),
+        "pids": ("number of processes", "pids="),
+    }.get(controller, ("processor time", "cpu= and cores="))
+
+
+def _counted(file: Path, name: str) -> int:
+    """A row of a file of events."""
+    rows = dict(line.split() for line in file.read_text().splitlines())
+    return int(rows.get(name, 0))
+
+
+def _write_memory(path: Path, files: Mapping[str, str]) -> None:
+    """Write the limits of memory. In version 1 that of memory and swap together is never the lower one, not even for a
+    moment; without swap the kernel has none.
+    """
+    there = [file for file in files if (path / file).exists()]
+    first = there[0]
+    if len(there) == 2 and first == "memory.limit_in_bytes":
+        wanted = int(files[first])
+        if wanted < 0 or wanted > int((path / first).read_text()):
+            there.reverse()
+    for file in there:
+        (path / file).write_text(files[file])
+
+
+class HostLimits:
+    """The control groups of one machine's hosts, and how often the kernel has enforced their limits.
 
     Args:
         slow: wall seconds for a second of what is described: a share is divided by that.
@@ -87,21 +128,22 @@ class CpuLimits:
             Path, int
         ] = {}  # the machine's groups, each by a descriptor that shows that the agent lives
         self._enabled: list[tuple[Path, str]] = []
-        self._limits: dict[str, CpuLimit] = {}
+        self._limits: dict[str, HostLimit] = {}
         self._groups: dict[str, dict[str, tuple[Hierarchy, Path, int]]] = {}  # by host and controller
+        self._enforced: dict[str, Enforced] = {}  # of groups that are gone
 
     def create(self, plans: Sequence[HostPlan]) -> None:
         """Make the groups of those hosts that have a limit."""
         for plan in plans:
-            if "cpu" in plan:
-                self.set(plan["name"], plan["cpu"], [])
+            if "limit" in plan:
+                self.set(plan["name"], plan["limit"], [])
 
-    def set(self, host: str, limit: CpuLimit, processes: Iterable[int]) -> None:
+    def set(self, host: str, limit: HostLimit, processes: Iterable[int]) -> None:
         """Give a host other limits; keys that are not there stay as they are.
 
         Args:
-            limit: ``share`` (processors' worth of time; None: no limit), ``cores`` (None: all), ``sched`` and
-                ``period_us``.
+            limit: ``share`` (processors' worth of time), ``cores``, ``sched`` and ``period_us``, ``memory_bytes``,
+                ``processes`` (threads are counted); None: no limit.
             processes: what runs in the host, for groups that it did not have so far.
 
         Raises:
@@ -111,12 +153,14 @@ class CpuLimits:
         before = set(self._groups.get(host, {}))
         if (share := limit.get("share")) is not None:
             limit = {**limit, "share": share / self._slow()}
-        wanted: CpuLimit = {
+        wanted: HostLimit = {
             "share": None,
             "cores": None,
             "sched": "cfs",
             "period_us": 100_000,
-            **self._limits.get(host, CpuLimit()),
+            "memory_bytes": None,
+            "processes": None,
+            **self._limits.get(host, HostLimit()),
             **limit,
         }
         groups = self._groups_of(host, wanted)
@@ -137,10 +181,37 @@ class CpuLimits:
 
     def forget(self, host: str) -> None:
         """Remove the groups of a host, whose processes have ended."""
+        if found := self._enforced_in(host):
+            self._enforced[host] = found
         self._limits.pop(host, None)
         for _, path, descriptor in self._groups.pop(host, {}).values():
             os.close(descriptor)
             self._remove(path)
+
+    def enforced(self) -> dict[str, Enforced]:
+        """How often the kernel has enforced a limit of memory or processes, by host, since the network was built; hosts
+        that are gone are among them.
+        """
+        hosts = sorted({*self._enforced, *self._groups})
+        return {host: found for host in hosts if (found := self._enforced_in(host))}
+
+    def _enforced_in(self, host: str) -> Enforced | None:
+        """Of one host, what its groups count and what was counted before; None: it has no such limit."""
+        groups, limit = self._groups.get(host, {}), self._limits.get(host, HostLimit())
+        before = self._enforced.get(host)
+        if before is None and not groups.keys() & {"memory", "pids"}:
+            return None
+        found: Enforced = {"killed": 0, "refused": 0, "memory_bytes": None, "processes": None}
+        found |= before or {}
+        if "memory" in groups:
+            hierarchy, path, _ = groups["memory"]
+            file = "memory.events" if hierarchy.version == 2 else "memory.oom_control"
+            found["killed"] += _counted(path / file, "oom_kill")
+            found["memory_bytes"] = limit["memory_bytes"]
+        if "pids" in groups:
+            found["refused"] += _counted(groups["pids"][1] / "pids.events", "max")
+            found["processes"] = limit["processes"]
+        return found
 
     def within(self, host: str) -> list[str]:
         """What goes before a command, so that it runs under the limits of its host; empty for one without."""
@@ -175,7 +246,7 @@ class CpuLimits:
         for groups in self._groups.values():
             for _, _, descriptor in groups.values():
                 os.close(descriptor)
-        self._groups, self._limits = {}, {}
+        self._groups, self._limits, self._enforced = {}, {}, {}
         for root, name in self._enabled:
             with contextlib.suppress(OSError):  # another group uses it by now
                 (root / "cgroup.subtree_control").write_text(f"-{name}")
@@ -190,16 +261,21 @@ class CpuLimits:
         if path in self._made:
             self._made.remove(path)
 
-    def _groups_of(self, host: str, wanted: CpuLimit) -> dict[str, tuple[Hierarchy, Path, int]]:
+    def _groups_of(self, host: str, wanted: HostLimit) -> dict[str, tuple[Hierarchy, Path, int]]:
         """The groups of a host by controller, made where they are missing."""
         found = cgroups.find()
-        asked = (("cpu", wanted["share"]), ("cpuset", wanted["cores"]))
+        asked = (
+            ("cpu", wanted["share"]),
+            ("cpuset", wanted["cores"]),
+            ("memory", wanted["memory_bytes"]),
+            ("pids", wanted["processes"]),
+        )
         needed = [name for name, value in asked if value is not None]
         for name in needed:
             if name not in found:
                 raise EnvironmentLackError(
-                    f"host {host}: this computer has no control groups of {name}, so its processor time cannot be "
-                    "limited; mount them (mount -t cgroup2 none /sys/fs/cgroup), or leave cpu= and cores= out"
+                    f"host {host}: this computer has no control groups of {name}, so its {_limited(name)[0]} cannot be "
+                    f"limited; mount them (mount -t cgroup2 none /sys/fs/cgroup), or leave {_limited(name)[1]} out"
                 )
         if wanted["sched"] == "rt" and not (found["cpu"].root / "cpu.rt_runtime_us").exists():
             raise EnvironmentLackError(
@@ -222,8 +298,9 @@ class CpuLimits:
             if path not in self._made:
                 if not os.access(path.parent, os.W_OK):
                     raise EnvironmentLackError(
-                        f"host {host}: control group {path.parent} is not ours to divide, so its processor time cannot "
-                        "be limited; run as root of the computer, or leave cpu= and cores= out"
+                        f"host {host}: control group {path.parent} is not ours to divide, so its "
+                        f"{_limited(controller)[0]} cannot be limited; run as root of the computer, or leave "
+                        f"{_limited(controller)[1]} out"
                     )
                 self._journal.record("cgroup", path=str(path))
                 self._made.append(path)
@@ -252,17 +329,21 @@ class CpuLimits:
         except OSError as error:
             raise EnvironmentLackError(
                 f"control group {parent}: {controller} cannot be enabled ({error.strerror}); is this a container? "
-                "Leave cpu= and cores= out, or run outside of it"
+                f"Leave {_limited(controller)[1]} out, or run outside of it"
             ) from None
 
-    def _write(self, host: str, wanted: CpuLimit, groups: Mapping[str, tuple[Hierarchy, Path, int]]) -> None:
+    def _write(self, host: str, wanted: HostLimit, groups: Mapping[str, tuple[Hierarchy, Path, int]]) -> None:
         for controller, (hierarchy, path, _) in groups.items():
             if controller == "cpu" and wanted["sched"] == "rt" and wanted["share"] is not None:
                 runtime_us = round(wanted["share"] * wanted["period_us"])
                 self._write_real_time(
                     host, hierarchy.root / self._group, path, runtime_us, wanted["period_us"]
                 )
-            for file, text in settings(controller, hierarchy.version, wanted).items():
+            files = settings(controller, hierarchy.version, wanted)
+            if controller == "memory":
+                _write_memory(path, files)
+                continue
+            for file, text in files.items():
                 every = hierarchy.root / (
                     "cpuset.cpus.effective" if hierarchy.version == 2 else "cpuset.cpus"
                 )
