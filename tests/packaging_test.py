@@ -172,6 +172,7 @@ def top_level(wheel: Path) -> set[str]:
         "requirements/runtime.txt",
         "include/hybridnet/plugin.h",
         "run/live/static/index.html",
+        "run/live/static/grafana.json",
         "run/live/static/vendor/cytoscape.min.js",
         "compat/mininet/programs/tc",
     ):

@@ -4,32 +4,23 @@
 Patch ports are no devices, so the kernel does not count what crosses them; Open vSwitch does, and brings its figures up
 to date about once a second. One connection for each bridge stays open, because a process for each question would cost
 a hundred times as much. Ports are asked for one by one: for those that are devices Open vSwitch asks the kernel, in the
-thread that also decides on new flows. The message is OFPT_MULTIPART_REQUEST, OFPMP_PORT_STATS (OpenFlow 1.3.5, section
-7.3.5.6).
+thread that also decides on new flows. The message is OFPMP_PORT_STATS (OpenFlow 1.3.5, section 7.3.5.6).
 """
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import struct
 from collections.abc import Collection, Mapping
-from io import BufferedReader
 from pathlib import Path
+
+from hybridnet.agent.counters.management import Management
 
 __all__ = ["PortRow", "PortStats", "parse_ports"]
 
 PortRow = tuple[int, int, int, int, int]
 """Packets and bytes received, packets and bytes sent, packets dropped."""
 
-PATIENCE_SECONDS = 5.0
-_VERSION = 4
-_HELLO, _ERROR, _ECHO, _ECHO_REPLY = 0, 1, 2, 3
-_REQUEST, _REPLY = 18, 19
 _PORTS = 4
-_MORE = 1
-_HEADER = struct.Struct("!BBHI")
-_PART = struct.Struct("!HH4x")
 _PORT = struct.Struct("!I4x12QII")
 _WHICH = struct.Struct("!I4x")
 
@@ -43,7 +34,7 @@ class PortStats:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._open: dict[str, tuple[socket.socket, BufferedReader]] = {}
+        self._open: dict[str, Management] = {}
 
     def read(self, wanted: Mapping[str, Collection[int]]) -> dict[str, dict[int, PortRow]]:
         """Of each bridge the ports with these numbers that it has; a bridge that does not answer is left out.
@@ -62,41 +53,23 @@ class PortStats:
             self._forget(bridge)
 
     def _ask(self, bridge: str, ports: Collection[int]) -> bool:
-        length = _HEADER.size + _PART.size + _WHICH.size
-        requests = [
-            _HEADER.pack(_VERSION, _REQUEST, length, 1) + _PART.pack(_PORTS, 0) + _WHICH.pack(port)
-            for port in ports
-        ]
         try:
             if bridge not in self._open:
-                made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-                self._open[bridge] = (made, made.makefile("rb"))
-                made.settimeout(PATIENCE_SECONDS)
-                made.connect(str(self._directory / f"{bridge}.mgmt"))
-                made.sendall(_HEADER.pack(_VERSION, _HELLO, _HEADER.size, 0))
-            self._open[bridge][0].sendall(b"".join(requests))
+                self._open[bridge] = Management(self._directory, bridge)
+            self._open[bridge].ask(_PORTS, [_WHICH.pack(port) for port in ports])
         except OSError:  # it is being removed, or speaks no OpenFlow 1.3
             self._forget(bridge)
             return False
         return True
 
     def _answer(self, bridge: str, answers: int) -> dict[int, PortRow] | None:
-        connection, incoming = self._open[bridge]
         ports: dict[int, PortRow] = {}
         try:
             while answers:
-                version, kind, length, number = _HEADER.unpack(_exactly(incoming, _HEADER.size))
-                body = _exactly(incoming, max(length - _HEADER.size, 0))
-                if kind == _ERROR or length < _HEADER.size or (version > _VERSION and kind != _HELLO):
-                    raise OSError("it refuses")
-                if kind == _ECHO:
-                    connection.sendall(_HEADER.pack(_VERSION, _ECHO_REPLY, length, number) + body)
-                if kind != _REPLY:
-                    continue
-                of, flags = _PART.unpack_from(body)
-                if of == _PORTS:
-                    ports |= parse_ports(body[_PART.size :])
-                answers -= not flags & _MORE
+                kind, last, body = self._open[bridge].reply()
+                if kind == _PORTS:
+                    ports |= parse_ports(body)
+                answers -= last
             return ports
         except OSError:
             self._forget(bridge)
@@ -104,9 +77,7 @@ class PortStats:
 
     def _forget(self, bridge: str) -> None:
         if (opened := self._open.pop(bridge, None)) is not None:
-            for each in reversed(opened):
-                with contextlib.suppress(OSError):
-                    each.close()
+            opened.close()
 
 
 def parse_ports(data: bytes) -> dict[int, PortRow]:
@@ -122,10 +93,3 @@ def parse_ports(data: bytes) -> dict[int, PortRow]:
 def _known(count: int) -> int:
     """A counter that the port does not have is all ones."""
     return 0 if count == (1 << 64) - 1 else count
-
-
-def _exactly(incoming: BufferedReader, size: int) -> bytes:
-    data = incoming.read(size)
-    if len(data) < size:
-        raise OSError("it has closed the connection")
-    return data

@@ -12,8 +12,9 @@ from hybridnet.describe.schema.plans import MachinePlan
 
 __all__ = ["Wire", "patch_ends", "wire_counters"]
 
-Wire = tuple[str, str, int, int, int, int, int]
-"""Node and interface of its first end; packets and bytes that left there; packets and bytes that came in; drops."""
+Wire = tuple[str, str, int, int, int, int, int, int]
+"""Node and interface of its first end; packets and bytes that left there; packets and bytes that came in; drops of what
+left there, and of what was to come in. A patch has all its drops in the first of the two."""
 
 
 def patch_ends(plan: MachinePlan) -> list[tuple[str, str]]:
@@ -39,18 +40,18 @@ def wire_counters(
         (node, interface), other = ((pair[end]["node"], pair[end]["interface"]) for end in ("a", "b"))
         if pair["kind"] == "patch":
             if (port := patches.get((node, interface))) is not None:
-                rows.append((node, interface, port[2], port[3], port[0], port[1], port[4]))
+                rows.append((node, interface, port[2], port[3], port[0], port[1], port[4], 0))
             continue
         a, b = (
             tables.get(namespaces.get(name, ""), {}).get(device)
             for name, device in ((node, interface), other)
         )
-        dropped = sum(end.tx_dropped for end in (a, b) if end is not None)
+        dropped = (0 if a is None else a.tx_dropped, 0 if b is None else b.tx_dropped)
         if a is not None and (node in namespaces or b is None):
             sent, received = (a.tx_packets, a.tx_bytes), (a.rx_packets, a.rx_bytes)
         elif b is not None:
             sent, received = (b.rx_packets, b.rx_bytes), (b.tx_packets, b.tx_bytes)
         else:
             continue
-        rows.append((node, interface, *sent, *received, dropped))
+        rows.append((node, interface, *sent, *received, *dropped))
     return rows

@@ -27,7 +27,7 @@ from hybridnet.agent.switching.switching import Switching
 from hybridnet.agent.verbs import verb
 from hybridnet.describe.schema.plans import MachinePlan
 from hybridnet.errors import MachineError
-from hybridnet.observe.results.machines import Counters, Look
+from hybridnet.observe.results.machines import Counters, Look, Scrape
 from hybridnet.observe.series.snapshot import LinkRow, Snapshot
 from hybridnet.system.ending import Endings
 from hybridnet.system.processor import computer
@@ -142,6 +142,28 @@ class Counting:
             "counters": self._counted(plan, namespaces, tables, REFRESHED_SECONDS),
             "wires": wire_counters(plan, namespaces, tables, patches),
             "links": links,
+        }
+
+    @verb
+    def scrape(self) -> Scrape:
+        """What a scrape of metrics needs of this machine beside `look`, in one answer.
+
+        Raises:
+            MachineError: as `counters`.
+        """
+        plan, namespaces, tables = self._devices_now()
+        interfaces = []
+        for host in plan["hosts"]:
+            rows = tables.get(namespaces.get(host["name"], ""), {})
+            for interface in host["interfaces"]:
+                if (row := rows.get(interface["name"])) is not None:
+                    came = (row.rx_bytes, row.rx_packets, row.rx_dropped)
+                    sent = (row.tx_bytes, row.tx_packets, row.tx_dropped)
+                    interfaces.append((host["name"], interface["name"], *came, *sent))
+        return {
+            "instances": self.snapshot(),
+            "interfaces": interfaces,
+            "flows": self._switching.flow_counts(),
         }
 
     @verb

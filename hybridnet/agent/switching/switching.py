@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from hybridnet.agent.counters.flow_counts import flow_counts
 from hybridnet.agent.counters.packet_sockets import dropped_at_sockets_of
 from hybridnet.agent.counters.port_stats import PortRow
 from hybridnet.agent.counters.utilization import running_ns
@@ -353,6 +354,10 @@ class Switching:
     def patch_counters(self, ends: Iterable[tuple[str, str]]) -> dict[tuple[str, str], PortRow]:
         """What patch ports have counted, as `hybridnet.agent.switching.patches` says."""
         return self._patches.counters(ends)
+
+    def flow_counts(self) -> dict[str, int]:
+        """How many flows each switch has; one that does not answer is left out."""
+        return flow_counts(RUN_DIRECTORY, list(self._plans))
 
     def stop(self) -> None:
         """Remove the bridges, and the Open vSwitch if it is ours. Idempotent; errors are collected, and every part is

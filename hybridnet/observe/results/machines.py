@@ -16,7 +16,16 @@ from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.series.snapshot import LinkCounts, Snapshot
 from hybridnet.system.incidents import Incident
 
-__all__ = ["Counters", "Emulated", "Enforced", "Look", "Outage", "SwitchingCounters", "judge_machines"]
+__all__ = [
+    "Counters",
+    "Emulated",
+    "Enforced",
+    "Look",
+    "Outage",
+    "Scrape",
+    "SwitchingCounters",
+    "judge_machines",
+]
 
 
 @final
@@ -79,8 +88,18 @@ class Look(TypedDict):
 
     time_ns: int  # CLOCK_MONOTONIC
     counters: Counters
-    wires: list[tuple[str, str, int, int, int, int, int]]  # see `hybridnet.agent.counters.wires`
+    wires: list[tuple[str, str, int, int, int, int, int, int]]  # see `hybridnet.agent.counters.wires`
     links: dict[str, LinkCounts]  # by instance
+
+
+@final
+class Scrape(TypedDict):
+    """What a scrape of metrics needs of one machine beside a look at it."""
+
+    instances: dict[str, Snapshot | None]  # None: it has ended
+    interfaces: list[tuple[str, str, int, int, int, int, int, int]]
+    """Of the hosts: node and name; bytes, packets and drops of what came in; the same of what was sent."""
+    flows: dict[str, int]  # in the tables of each switch of Open vSwitch
 
 
 NAMED_INTERFACES = 3

@@ -15,6 +15,7 @@ from hybridnet.errors import UsageError
 from hybridnet.run.live.captures import Captures
 from hybridnet.run.live.drawing import describe_link
 from hybridnet.run.live.flows import Flows
+from hybridnet.run.live.metrics import Metrics
 from hybridnet.run.live.network import Live
 from hybridnet.run.live.response_schemas import Answer
 from hybridnet.run.live.updates import detail, state
@@ -35,6 +36,7 @@ class Control:
         self._changing = threading.Lock()
         self.captures = Captures(live)
         self.flows = Flows(live)
+        self.metrics = Metrics(live, watcher)
 
     def close(self) -> None:
         """End what was begun for somebody at the page."""

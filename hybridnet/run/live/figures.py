@@ -41,7 +41,8 @@ Look = Mapping[str, Mapping[str, Any]]
 SLOW_LOOKS = 4  # of two seconds
 Array = np.ndarray[Any, Any]
 
-_DELIVERED, _BYTES, _LOST, _DROPPED, _IN_FLIGHT, _QUEUED, _QUEUED_BYTES, _WAITED, _LEFT = range(2, 11)
+_ACCEPTED, _ACCEPTED_BYTES, _DELIVERED, _BYTES = range(4)
+_LOST, _DROPPED, _IN_FLIGHT, _QUEUED, _QUEUED_BYTES, _WAITED, _LEFT = range(4, 11)
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ class Figures:
 
     Attributes:
         rate_bps, packets_per_s: delivered; nan where it is not known yet.
+        accepted_packets, accepted_bytes: offered by the sender since the start, delivered or not; nan of a link that is
+            not simulated.
+        delivered_packets, delivered_bytes: since the start.
         lost, dropped: packets since the start: taken by a loss model as asked, and for any other reason.
         in_flight, queue_packets, queue_bytes: now; zero of a link that is not simulated.
         sojourn_ns: mean time in the queue, of those that left it since the last look; nan if none did.
@@ -57,6 +61,10 @@ class Figures:
 
     rate_bps: Array
     packets_per_s: Array
+    accepted_packets: Array
+    accepted_bytes: Array
+    delivered_packets: Array
+    delivered_bytes: Array
     lost: Array
     dropped: Array
     in_flight: Array
@@ -74,6 +82,7 @@ class LinkFigures:
     """
 
     def __init__(self, plan: Plan, slow: bool = False) -> None:
+        self.plan = plan
         self.names = [link.name for link in plan.links]
         self._turned = {(link.name, link.instances[1]) for link in plan.links if link.kind == "cut"}
         self._turned |= {(link.name, link.instances[1]) for link in plan.links if link.guest == link.a.node}
@@ -83,6 +92,7 @@ class LinkFigures:
             for number, link in enumerate(plan.links)
             if not link.simulated
         }
+        self._simulated = np.array([link.simulated for link in plan.links], dtype=bool)
         self._slow = np.array([slow or link.kind == "patch" for link in plan.links], dtype=bool)
         self._places: dict[
             str, tuple[int, Array, Array]
@@ -90,6 +100,23 @@ class LinkFigures:
         self._now = np.zeros((len(self.names), 2, len(FIGURES)))
         self._at = np.zeros((len(self.names), 2))  # seconds, of the last look
         self._earlier: deque[tuple[Array, Array]] = deque(maxlen=SLOW_LOOKS)
+
+    def senders(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Of each direction of a simulated link its number and which of the two it is, by its instance and what its row
+        in a snapshot is named after: ``LINK:SENDER``.
+        """
+        found = {}
+        for instance, own in self.plan.instances.items():
+            for link in own["links"]:
+                name = link["name"]
+                if (number := self._number.get(name)) is None:
+                    continue
+                turned = (name, instance) in self._turned
+                for way, end in enumerate((link["a"], link["b"])):
+                    sender = end.get("interface") or end.get("portal")
+                    if sender is not None:
+                        found[instance, f"{name}:{sender}"] = (number, way ^ turned)
+        return found
 
     def known(self) -> dict[str, int]:
         """The generation of the links that is known here, by instance."""
@@ -111,13 +138,14 @@ class LinkFigures:
 
     def _take_wires(self, machine: str, look: Mapping[str, Any]) -> None:
         seconds = look["time_ns"] / 1e9
-        for node, interface, out, out_bytes, back, back_bytes, dropped in look["wires"]:
+        for node, interface, out, out_bytes, back, back_bytes, *dropped in look["wires"]:
             number = self._wires.get((machine, node, interface))
             if number is None:
                 continue  # of a link that is just coming or going
             row = self._now[number]
-            row[0, _DELIVERED], row[0, _BYTES], row[0, _DROPPED] = out, out_bytes, dropped
+            row[0, _DELIVERED], row[0, _BYTES] = out, out_bytes
             row[1, _DELIVERED], row[1, _BYTES] = back, back_bytes
+            row[:, _DROPPED] = dropped
             self._at[number] = seconds
 
     def _take_links(self, instance: str, answer: Mapping[str, Any], seconds: float) -> None:
@@ -160,6 +188,10 @@ class LinkFigures:
         return Figures(
             rate_bps=rate,
             packets_per_s=packets,
+            accepted_packets=np.where(self._simulated[:, None], now[:, :, _ACCEPTED], np.nan),
+            accepted_bytes=np.where(self._simulated[:, None], now[:, :, _ACCEPTED_BYTES], np.nan),
+            delivered_packets=now[:, :, _DELIVERED],
+            delivered_bytes=now[:, :, _BYTES],
             lost=now[:, :, _LOST],
             dropped=now[:, :, _DROPPED],
             in_flight=now[:, :, _IN_FLIGHT],

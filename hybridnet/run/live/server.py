@@ -116,6 +116,7 @@ def application(
         for route in routes
     ]
     served.append(WebSocketRoute(f"{PREFIX}/nodes/{{node}}/terminal", terminals.serve))
+    served.append(Served("/metrics", partial(_metrics, control, feed), methods=["GET"]))
     served.append(Served("/{name:path}", partial(_file, files), methods=["GET"]))
     return Starlette(
         routes=served,
@@ -204,6 +205,15 @@ async def _events(watcher: Watcher, feed: Feed) -> AsyncIterator[str]:
         if not feed.closed:
             yield f"data: {updates.next(watcher.seen)}\n\n"
     yield "event: end\ndata: {}\n\n"
+
+
+async def _metrics(control: Control, feed: Feed, request: Request) -> Response:
+    accept = request.headers.get("accept", "")
+    try:
+        data, kind = await _answer(partial(control.metrics.answer, accept), feed)
+    except HybridnetError as error:
+        return _error(status_of(error), str(error))
+    return Response(data, headers={"content-type": kind})
 
 
 async def _file(files: Files, request: Request) -> Response:

@@ -85,9 +85,17 @@ class SteppedMachines:
         return "virtual time"
 
     def call_left(self, calls: Calls) -> Answer:
-        """Of the one machine what its agent's verb `look` would answer."""
-        [(machine, (_, arguments))] = calls.items()
+        """Of the one machine what its agent's verbs `look` and `scrape` would answer."""
+        [(machine, (verb, arguments))] = calls.items()
         [instance] = self._stepped.plan.instances
+        if verb == "scrape":
+            return {
+                machine: {
+                    "instances": {instance: self._stepped.snapshot()},
+                    "interfaces": [],
+                    "flows": {},
+                }
+            }
         known = arguments["known"]
         assert isinstance(known, dict)
         time_ns, counts = self._stepped.link_counts(known.get(instance, 0))

@@ -48,6 +48,7 @@ class Seen:
         time: seconds since 1970.
         figures: None before the first look, or when the machines did not answer.
         instances: of each: lateness and load.
+        links: whose figures these are; None where there are none.
         simulation: of a simulation in virtual time, where it is; None: this is a network in real time.
     """
 
@@ -57,6 +58,7 @@ class Seen:
     verdict: Verdict
     figures: Figures | None
     instances: dict[str, dict[str, float]]
+    links: LinkFigures | None = None
     simulation: Answer | None = None
 
 
@@ -138,10 +140,10 @@ class Watcher:
     def _look_once(self) -> None:
         began = time.thread_time()
         try:
-            verdict, figures, instances = self._read()
+            verdict, figures, instances, links = self._read()
         except HybridnetError as error:
             verdict = Verdict.of([f"the machines do not answer: {error}"])
-            figures, instances = None, {}
+            figures, instances, links = None, {}, None
         except Exception as error:  # the network is changing; a page that shows nothing would hide it
             debug(f"*** live page: {type(error).__name__}: {error}\n")
             self.busy_s += time.thread_time() - began
@@ -154,6 +156,7 @@ class Watcher:
             verdict,
             figures,
             instances,
+            links,
             simulation,
         )
         self.busy_s += time.thread_time() - began
@@ -173,14 +176,14 @@ class Watcher:
             else:
                 due = max(due + INTERVAL_S, time.monotonic())  # a slow look delays, and none is made up for
 
-    def _read(self) -> tuple[Verdict, Figures, dict[str, dict[str, float]]]:
+    def _read(self) -> tuple[Verdict, Figures, dict[str, dict[str, float]], LinkFigures]:
         links = self._follow()
         cluster = self._live.net.cluster
         looks: Look = cluster.call_left(dict.fromkeys(cluster.machines, ("look", {"known": links.known()})))
         figures = links.take(looks)
         verdict = self._live.judge({machine: look["counters"] for machine, look in looks.items()})
         self._remember(figures)
-        return verdict, figures, self._lateness(looks)
+        return verdict, figures, self._lateness(looks), links
 
     def _follow(self) -> LinkFigures:
         """The links of the plan that holds now; a new drawing where it has changed."""

@@ -38,9 +38,9 @@ def test_a_host_counts_itself_and_a_patch_is_counted_by_its_switch() -> None:
     tables = {"": {"s1-eth1": other, "s1-eth2": other}, "h1": {"h1-eth0": own}, "h2": {"h2-eth0": own}}
     patches = {("s1", "s1-eth3"): (1, 10, 2, 20, 5)}
     assert wire_counters(PLAN, {"h1": "h1", "h2": "h2"}, tables, patches) == [
-        ("h1", "h1-eth0", 2, 200, 1, 100, 7),
-        ("s1", "s1-eth2", 1, 100, 2, 200, 7),
-        ("s1", "s1-eth3", 2, 20, 1, 10, 5),
+        ("h1", "h1-eth0", 2, 200, 1, 100, 3, 4),
+        ("s1", "s1-eth2", 1, 100, 2, 200, 4, 3),
+        ("s1", "s1-eth3", 2, 20, 1, 10, 5, 0),
     ]
 
 

@@ -21,7 +21,7 @@ def plan_of(described: Topo, *machines: str) -> Plan:
 
 def test_rates_are_what_was_delivered_over_the_time_between_two_looks() -> None:
     figures, machine = LinkFigures(plan_of(topo(), "m1")), Looked()
-    machine.wires = [("h1", "h1-eth0", 10, 1000, 5, 500, 0)]
+    machine.wires = [("h1", "h1-eth0", 10, 1000, 5, 500, 0, 0)]
     machine.links = {
         ("s2-h2", True): {
             "delivered_packets": 3,
@@ -37,10 +37,12 @@ def test_rates_are_what_was_delivered_over_the_time_between_two_looks() -> None:
     assert figures.known() == {"m1": 1}
 
     machine.time_s += 0.5
-    machine.wires = [("h1", "h1-eth0", 20, 1000 + 62_500, 5, 500, 3)]
+    machine.wires = [("h1", "h1-eth0", 20, 1000 + 62_500, 5, 500, 3, 1)]
     machine.links["s2-h2", True] |= {
         "delivered_packets": 103,
         "delivered_bytes": 4500 + 125_000,
+        "accepted_packets": 110,
+        "accepted_bytes": 130_000,
         "dropped": 4,
         "lost": 1,
     }
@@ -49,9 +51,13 @@ def test_rates_are_what_was_delivered_over_the_time_between_two_looks() -> None:
     wire, link = figures.names.index("h1-s1"), figures.names.index("s2-h2")
     assert now.rate_bps[wire].tolist() == [1e6, 0.0]
     assert now.packets_per_s[wire].tolist() == [20.0, 0.0]
-    assert now.dropped[wire].tolist() == [3.0, 0.0]
+    assert now.dropped[wire].tolist() == [3.0, 1.0]
+    assert now.delivered_bytes[wire].tolist() == [63_500.0, 500.0]
+    assert np.isnan(now.accepted_packets[wire]).all()  # only a simulated link counts what it is offered
     assert now.rate_bps[link].tolist() == [2e6, 0.0]
     assert (now.lost[link, 0], now.dropped[link, 0]) == (1, 4)
+    assert (now.accepted_packets[link, 0], now.accepted_bytes[link, 0]) == (110, 130_000)
+    assert (now.delivered_packets[link, 0], now.delivered_bytes[link, 0]) == (103, 129_500)
     assert now.sojourn_ns[link, 0] == 2_000_000
     assert np.isnan(now.rate_bps[figures.names.index("s2-v1")]).all()  # nobody counted it
 
@@ -62,7 +68,7 @@ def test_what_patch_ports_count_about_once_a_second_is_a_mean_of_two_seconds() -
     rates = []
     for look in range(9):
         sent = 125_000 * (look // 2)  # brought up to date with every second look
-        machine.wires = [("s1", "s1-eth2", 0, sent, 0, 0, 0)]
+        machine.wires = [("s1", "s1-eth2", 0, sent, 0, 0, 0, 0)]
         rates.append(figures.take({"m1": machine._look("m1", figures.known())}).rate_bps[patch, 0])
         machine.time_s += 0.5
     assert rates[5:] == [pytest.approx(1e6)] * 4

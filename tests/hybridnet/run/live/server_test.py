@@ -79,6 +79,7 @@ def site() -> Iterator[Site]:
 def test_without_the_token_nothing_is_told_on_any_path(site: Site) -> None:
     secrets = [*site.live.plan.machine_of, TOKENS.full, TOKENS.reading]
     paths = [("GET", "/"), ("GET", "/main.js"), ("GET", "/vendor/xterm.js"), ("GET", "/no/such/path")]
+    paths += [("GET", "/metrics"), ("GET", "/grafana.json")]
     paths += [
         (route.method, f"/api/v1{route.path}".format(link="s2-h2", node="h1", number=1)) for route in ROUTES
     ]
@@ -150,6 +151,22 @@ def test_the_second_token_looks_and_does_nothing_else(site: Site) -> None:
     ):
         pass
     assert {verb for _, verb, _ in site.machines.calls[calls:]} <= {"look"}
+
+
+def test_prometheus_may_read_with_either_token_in_the_format_that_it_asks_for(site: Site) -> None:
+    asked = site.client.get("/metrics", headers=READING)
+    assert asked.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert 'hybridnet_verdict{word="trusted"} 1.0' in asked.text.splitlines()
+    openmetrics = {"Accept": "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.1"}
+    asked = site.client.get("/metrics", headers=FULL | openmetrics)
+    assert asked.headers["content-type"].startswith("application/openmetrics-text; version=1.0.0")
+    assert site.client.get(f"/metrics?token={TOKENS.reading}").status_code == 200
+    assert site.client.post("/metrics", headers=FULL).status_code == 405
+    for headers in ({"Host": "evil.example:8080"}, {"Origin": "http://evil.example"}):
+        assert site.client.get("/metrics", headers=FULL | headers).status_code == 403
+    asked = site.client.get("/grafana.json", headers=READING)
+    assert asked.headers["content-type"] == "application/json"
+    assert asked.json()["title"].startswith("hybridnet")
 
 
 # What is asked

@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from hybridnet import Net, Topo
 from hybridnet.errors import MachineError, UsageError
@@ -72,6 +74,29 @@ def test_a_client_steps_and_runs_as_the_simulation_would_straight_through(site: 
     [straight] = simulate(Pair(), "0.3s", jobs=1, trace_hash=True).replications
     assert (done["time_ns"], done["events"]) == (300_000_000, straight.events)
     assert site.simulation.trace_hash() == straight.trace_hash
+
+
+def test_metrics_of_a_simulation_have_its_time_and_its_counters(site: Site) -> None:
+    site.full.run("300ms")
+    site.full.wait()
+    [row] = [row for row in site.simulation.snapshot()["links"] if row["name"] == THERE]
+
+    def counted() -> dict[tuple[str, str], float]:
+        with urlopen(site.page.reading_url.replace("/?", "/metrics?")) as answer:
+            families = text_string_to_metric_families(answer.read().decode())
+        return {
+            (sample.name, sample.labels.get("from", "")): sample.value
+            for family in families
+            for sample in family.samples
+        }
+
+    site.page.watcher.look()  # it may not have looked since
+    values = counted()
+    assert values["hybridnet_simulation_time_seconds", ""] == 0.3
+    assert "hybridnet_look_timestamp_seconds" not in {name for name, _ in values}
+    for name in ("accepted_packets", "delivered_bytes"):
+        assert values[f"hybridnet_link_{name}_total", "a"] == row[name] > 0  # type: ignore[literal-required]
+    assert values["hybridnet_link_queue_packets", "a"] == row["queue_packets"]
 
 
 def test_what_is_inside_is_answered(site: Site) -> None:

@@ -41,6 +41,9 @@ class Looked(FakeCluster):
         self.instance = "m1"
         self.terminals: dict[int, list[bytes]] = {}
         self.typed: list[bytes] = []
+        self.snapshots: dict[str, Any] = {}
+        self.interfaces: list[tuple[Any, ...]] = []
+        self.flows: dict[str, int] = {}
         self.files: dict[str, bytes] = {}
 
     def _look(self, machine: str, known: dict[str, int]) -> dict[str, Any]:
@@ -57,6 +60,9 @@ class Looked(FakeCluster):
                 }
             },
         }
+
+    def _scrape(self, machine: str) -> dict[str, Any]:
+        return {"instances": self.snapshots, "interfaces": self.interfaces, "flows": self.flows}
 
     def _open_terminal(self, machine: str, node: str) -> int:
         self.terminals[1] = [b"hello from ", node.encode()]
