@@ -138,35 +138,12 @@ def _time(text: str, what: str, least_ns: int) -> int:
 
 
 def _print(report: Report) -> None:
-    waits = "1 packet" if report.window == 1 else f"{report.window} packets"
-    print(
-        f"{report.controller}: {report.mode}, {report.switches:,} switches of {report.hosts:,} hosts, "
-        f"{waits} of each under way"
-    )
-    owns = "" if report.controller_bytes is None else f", controller {report.controller_bytes / 1e6:.0f} MB"
-    print(
-        f"all switches connected after {report.connected_s:.2f} s, all hosts known after {report.ready_s:.2f} s; "
-        f"switches {report.switches_bytes / 1e6:.0f} MB{owns}"
-    )
+    from hybridnet.tools.controller_bench.report import COLUMNS
+
+    for line in report.heads():
+        print(line)
     if report.repetitions:
-        columns = ("", "set-ups per s", "p50, ms", "p95, ms", "p99, ms", "unanswered", "of a switch", "CPU")
-        print_table(
-            columns,
-            [
-                (
-                    str(number),
-                    f"{each.set_ups_per_s:,.0f}",
-                    f"{each.p50_ms:.3g}",
-                    f"{each.p95_ms:.3g}",
-                    f"{each.p99_ms:.3g}",
-                    f"{each.unanswered:,}",
-                    f"{each.least_of_a_switch:,} to {each.most_of_a_switch:,}",
-                    f"switches {each.switches_cpu:.0%}"
-                    + ("" if each.controller_cpu is None else f", controller {each.controller_cpu:.0%}"),
-                )
-                for number, each in enumerate(report.repetitions, 1)
-            ],
-        )
+        print_table(COLUMNS, report.rows())
         print(f"median: {report.set_ups_per_s():,.0f} set-ups per second")
     for remark in report.remarks():
         print(f"note: {remark}")

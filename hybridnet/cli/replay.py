@@ -10,7 +10,7 @@ from pathlib import Path
 from hybridnet.errors import UsageError
 from hybridnet.observe.results.console import print_table
 from hybridnet.simulate.instance.process import load_plan
-from hybridnet.simulate.instance.replay import PortalReplay, ReplayReport, replay
+from hybridnet.simulate.instance.replay import COLUMNS, ReplayReport, replay
 
 SUMMARY = "Run a recorded instance again in virtual time, and compare what leaves it."
 EXAMPLES = """  hybridnet replay m1.pcapng
@@ -43,28 +43,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(report: ReplayReport) -> None:
-    columns = ("portal", "frames in", "out, recorded", "out, replayed", "the same", "apart p50", "p99", "max")
-    print_table(columns, [_row(portal) for portal in report.portals])
-    print(f"{report.instance}: {report.duration_ns / 1e9:.3f} s of simulated time", end="")
-    print(f", {report.changes} changes of links" if report.changes else "")
-    refused = sum(portal.refused_frames for portal in report.portals)
-    if refused:
-        print(f"{refused} recorded frames do not match their description and were left out")
-    without = sum(portal.pool_exhausted_frames for portal in report.portals)
-    if without:
-        print(f"{without} recorded frames were left out because the packet pool was exhausted")
-    if report.cut:
-        print("the record has no end because its instance was killed; everything before that was replayed")
-    print("identical" if report.identical else "NOT identical; docs/record.md says what can make them differ")
-
-
-def _row(portal: PortalReplay) -> tuple[str, ...]:
-    apart = (portal.difference_p50_ns, portal.difference_p99_ns, portal.difference_max_ns)
-    return (
-        portal.name,
-        str(portal.entered_frames),
-        str(portal.recorded_frames),
-        str(portal.replayed_frames),
-        str(portal.matched_frames),
-        *(f"{ns / 1000:g} us" for ns in apart),
-    )
+    print_table(COLUMNS, [portal.row() for portal in report.portals])
+    for line in report.remarks():
+        print(line)

@@ -31,7 +31,6 @@ EXAMPLES = """  hybridnet simulate my_network.py --until 60s
 """
 SEEDS_LIMIT = 100_000
 NO_TOKEN = "0" * 16  # nobody connects to a simulation
-_SHOWN = 40
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -232,65 +231,12 @@ def seeds_of(text: str) -> list[int]:
 def _print(report: Any, console: Any, *, of_all: bool) -> None:
     from rich.table import Table
 
-    asked = {name for each in report.replications for name in each.applications}
-    figures = [each for each in report.figures() if of_all or each.element in asked] or report.figures()[
-        :_SHOWN
-    ]
-    table = Table("element", "counter", box=None, pad_edge=False, header_style="bold")
-    table.add_column("mean", justify="right")
-    table.add_column("95 % interval", justify="right")
-    for each in figures:
-        name, scale, unit = _unit(each.name, each.over.mean)
-        interval = f"± {each.over.half_width * scale:.3g}{unit}" if each.over.replications > 1 else ""
-        table.add_row(each.element, name, f"{each.over.mean * scale:.6g}{unit}", interval)
+    columns, rows = report.table(of_all=of_all)
+    table = Table(*columns[:2], box=None, pad_edge=False, header_style="bold")
+    for column in columns[2:]:
+        table.add_column(column, justify="right")
+    for row in rows:
+        table.add_row(*row)
     console.print(table)
-    for element, times in report.failed.items():
-        console.print(
-            f"{element} failed in {times} of {len(report.replications)} replications: it could not connect, or its "
-            "connection ended early; something must listen at its destination's port",
-            soft_wrap=True,
-            highlight=False,
-        )
-    if report.seeds_made_no_difference:
-        console.print("the seeds made no difference: nothing here draws random numbers, so one is enough")
-    if report.partition is not None:
-        waited = sum(each.waited_share for each in report.replications) / len(report.replications)
-        console.print(f"{report.partition}; they waited for each other {waited:.1%} of the time")
-    for each in report.replications:
-        if each.trace_hash is not None:
-            console.print(f"trace of seed {each.seed}: {each.trace_hash}", soft_wrap=True, highlight=False)
-    for each in report.replications:
-        if each.simulated_ns < report.until_ns:
-            console.print(
-                f"seed {each.seed}: the wall clock reached --until after only {each.simulated_ns / 1e9:.3f} s simulated"
-            )
-    seconds = report.until_ns / 1e9
-    processor = sum(each.processor_s for each in report.replications)
-    events = sum(each.events for each in report.replications)
-    count = len(report.replications)
-    console.print(
-        f"{seconds:g} s simulated {count} time{'s' if count > 1 else ''} in {report.wall_s:.2f} s; {events} events, "
-        f"{events / max(processor, 1e-9) / 1e6:.1f} million per second of processor time"
-    )
-
-
-_UNITS = {
-    "_ns": ((1e-6, " ms"), (1e-3, " µs"), (1.0, " ns")),
-    "_bytes": ((1e-6, " MB"), (1e-3, " kB"), (1.0, " B")),
-}
-_LEAST = 0.1  # of a unit
-
-
-def _unit(name: str, mean: float) -> tuple[str, float, str]:
-    """A counter's name without its unit, and how values about as large as the mean are printed.
-
-    Example:
-        >>> _unit("srtt_ns", 2e7), _unit("received_bytes", 98), _unit("sent", 3)
-        (('srtt', 1e-06, ' ms'), ('received', 1.0, ' B'), ('sent', 1, ''))
-    """
-    for ending, units in _UNITS.items():
-        if name.endswith(ending):
-            fitting = (unit for unit in units if abs(mean) * unit[0] >= _LEAST)
-            scale, unit = units[0] if mean == 0 else next(fitting, units[-1])
-            return name.removesuffix(ending), scale, unit
-    return name, 1, ""
+    for line in report.remarks():
+        console.print(line, soft_wrap=True, highlight=False)

@@ -11,11 +11,14 @@ from pathlib import Path
 
 from hybridnet.observe.recording.capsule import FILES
 from hybridnet.observe.recording.figures import figures_of_run
+from hybridnet.observe.results import html
 from hybridnet.observe.results.estimate import Estimate, uncounted
 from hybridnet.observe.results.run_directory import read_object
 from hybridnet.system.simulated_time import SIMULATED
 
-__all__ = ["Comparison", "Difference", "compare_runs"]
+__all__ = ["COLUMNS", "Comparison", "Difference", "compare_runs"]
+
+COLUMNS = ("figure", "first", "second", "difference", "", "")
 
 _HASHED = ("figures.csv", "omnetpp/*.sca", "omnetpp/*.vec")  # of a simulation: the same, byte for byte
 
@@ -55,6 +58,22 @@ class Difference:
         """Whether the difference is within its interval, or within this share of the first."""
         return abs(self.absolute) <= self.half_width or abs(self.relative) <= within
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether both runs say how sure they are of it."""
+        return all(over is not None and over.replications > 1 for over in (self.first, self.second))
+
+    def row(self) -> tuple[str, ...]:
+        """As texts under `COLUMNS`; the last marks a difference that is beyond its interval."""
+        difference = "" if math.isnan(self.absolute) else f"{self.absolute:+.4g}"
+        if self.is_sure:
+            difference += f" ± {self.half_width:.2g}"
+        finite = math.isfinite(self.relative)
+        share = f"{100 * self.relative:+.1f} %" if finite else ""
+        beyond = "*" if self.is_sure and not self.agrees(0.0) else ""
+        both = ("-" if over is None else str(over) for over in (self.first, self.second))
+        return (self.name, *both, difference, share, beyond)
+
     def to_json(self) -> dict[str, object]:
         """As data."""
         return {
@@ -90,6 +109,30 @@ class Comparison:
     def of_different_times(self) -> bool:
         """Whether counters differ because one simulation lasted longer."""
         return self.simulated_s is not None and self.simulated_s[0] != self.simulated_s[1]
+
+    def rows(self, *, of_all: bool = False) -> list[tuple[str, ...]]:
+        """The figures that differ, or all of them, as texts under `COLUMNS`."""
+        return [each.row() for each in self.differences if of_all or each.absolute != 0]
+
+    def remarks(self) -> list[str]:
+        """How many figures there are, and what one must know of them."""
+        same = sum(each.absolute == 0 for each in self.differences)
+        said = f"{len(self.differences)} figures, {same} of them the same"
+        if any(each.is_sure and not each.agrees(0.0) for each in self.differences):
+            said += "; * the difference is beyond its 95 % interval"
+        remarks = [said]
+        if self.simulated_s is not None and self.of_different_times:
+            first, second = self.simulated_s
+            remarks.append(
+                f"the first simulated {first:g} s, the second {second:g} s, and counters grow with time"
+            )
+        if self.identical is not None:
+            remarks.append("identical, byte for byte" if self.identical else "not identical")
+        return remarks
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        return html.joined(html.table(COLUMNS, self.rows()), html.lines(self.remarks()))
 
     def to_json(self) -> dict[str, object]:
         """As data."""

@@ -9,9 +9,12 @@ from typing import Any
 
 from rich.table import Table
 
+from hybridnet.observe.results import html
 from hybridnet.observe.results.verdict import Verdict, Word
 
-__all__ = ["Check", "all_hold", "render_checks", "tried"]
+__all__ = ["Check", "all_hold", "html_of_checks", "render_checks", "tried"]
+
+_COLUMNS = ("what", "measured", "published", "bound", "holds")
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,10 @@ class Check:
     def to_json(self) -> dict[str, object]:
         return asdict(self)
 
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        return html_of_checks([self])
+
 
 def all_hold(checks: Sequence[Check]) -> bool:
     """Whether every promise is kept."""
@@ -86,10 +93,25 @@ def tried(measure: Callable[[int], Sequence[Check]], tries: int) -> list[Sequenc
     return done
 
 
+def html_of_checks(checks: Sequence[Check]) -> str:
+    """A table with one line per check, for a notebook."""
+    rows: list[list[str | tuple[str, html.Tone]]] = [
+        [
+            each.what,
+            each.measured,
+            each.published or "-",
+            each.bound,
+            ("yes", "good") if each.holds else ("NO", "bad"),
+        ]
+        for each in checks
+    ]
+    return html.joined(html.table(_COLUMNS, rows, texts=len(_COLUMNS)))
+
+
 def render_checks(checks: Sequence[Check], title: str = "Checks") -> Table:
     """A table with one line per check, for a terminal."""
     table = Table(title=title, title_justify="left")
-    for column in ("what", "measured", "published", "bound", "holds"):
+    for column in _COLUMNS:
         table.add_column(column, overflow="fold")
     for check in checks:
         holds = "[green]yes[/green]" if check.holds else "[bold red]NO[/bold red]"

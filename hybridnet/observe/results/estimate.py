@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from hybridnet.observe.results import html
+
 __all__ = ["Estimate", "estimate", "estimate_of_figure", "is_zero_without_event", "uncounted"]
 
 _APPEARING = ("duplicated_packets", "corrupted_packets")
@@ -20,6 +22,14 @@ class Estimate:
     mean: float
     half_width: float
     replications: int
+
+    def __str__(self) -> str:
+        """The mean to five digits, and half the width of the interval, if there is one."""
+        return f"{self.mean:.5g}" + (f" ± {self.half_width:.2g}" if self.replications > 1 else "")
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        return html.joined(html.word(str(self)))
 
     @property
     def low(self) -> float:

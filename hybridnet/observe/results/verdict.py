@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Literal
 
 from hybridnet.errors import UntrustedResultError
+from hybridnet.observe.results import html
 from hybridnet.observe.results.incidents import incident_lines
 from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.machines import Counters, judge_machines
@@ -44,6 +45,9 @@ class Word(StrEnum):
     """The simulation kept real time; the computer limited what is emulated, so goodput is this computer's."""
     BROKEN = "broken"
     """Something was late, lost or stalled: the figures do not describe the network that was asked for."""
+
+
+_TONES: Mapping[Word, html.Tone] = {Word.TRUSTED: "good", Word.SATURATED: "doubtful", Word.BROKEN: "bad"}
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,18 @@ class Verdict:
 
     def to_json(self) -> dict[str, object]:
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        rows = [
+            [name, what, f"{value:.6g}"] for name, row in self.figures.items() for what, value in row.items()
+        ]
+        figures = html.table(["of", "figure", "value"], rows, texts=2)
+        return html.joined(
+            html.word(str(self.word), _TONES[self.word]),
+            html.lines([*(self.reasons or ["every limit held"]), *self.notes]),
+            html.folded("what was compared with the limits", figures) if rows else html.Html(""),
+        )
 
     def __str__(self) -> str:
         return f"{self.word}: {'; '.join([*(self.reasons or ['every limit held']), *self.notes])}"

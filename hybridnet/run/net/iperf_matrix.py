@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from hybridnet.describe.values import shown, whole
 from hybridnet.errors import ExperimentError, MachineError, UsageError
+from hybridnet.observe.results import html
 from hybridnet.run.net.iperf import Flow, check_flow, format_bandwidth, iperf
 from hybridnet.run.net.matrix_text import progress_bar, text_table
 from hybridnet.run.node import Host
@@ -73,16 +74,33 @@ class IperfMatrix(NamedTuple):
 
     def __str__(self) -> str:
         """A line for each flow."""
+        columns, rows = self._table()
+        return text_table(columns, rows) + "".join(f"\n{line}" for line in self._errors())
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        columns, rows = self._table()
+        said = f"{self.protocol}, {self.seconds:g} s each, {self.parallel} at a time"
+        return html.joined(
+            html.word(said if self.rate is None else f"{said}, {self.rate} offered"),
+            html.table(columns, rows, texts=2),
+            html.lines(self._errors()),
+        )
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
         lost = ["lost"] if self.protocol == "UDP" else []
-        return text_table(
-            ["client", "server", "received", "sent", *lost],
+        rows = [
             [
-                [row.client, row.server, *self._figures(row)]
-                if row.error is None
-                else [row.client, row.server, "failed", "", *([""] if lost else [])]
-                for row in self.rows
-            ],
-        ) + "".join(f"\n{row.client} -> {row.server}: {row.error}" for row in self.failed)
+                row.client,
+                row.server,
+                *(self._figures(row) if row.error is None else ["failed", "", *("" for _ in lost)]),
+            ]
+            for row in self.rows
+        ]
+        return ["client", "server", "received", "sent", *lost], rows
+
+    def _errors(self) -> list[str]:
+        return [f"{row.client} -> {row.server}: {row.error}" for row in self.failed]
 
     def _figures(self, row: IperfRow) -> list[str]:
         figures = [format_bandwidth(row.received_bps or 0.0), format_bandwidth(row.sent_bps or 0.0)]

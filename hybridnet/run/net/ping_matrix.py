@@ -13,6 +13,7 @@ from hybridnet.agent.hosts.echo import MOST_REQUESTS
 from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster import Machines
+from hybridnet.observe.results import html
 from hybridnet.run.net.matrix_text import progress_bar, text_table
 from hybridnet.run.node import Host
 
@@ -92,19 +93,32 @@ class PingMatrix:
 
     def __str__(self) -> str:
         """The mean round trips as a table, for a few hosts; and in any case a line that sums up."""
+        line = self._summary()
+        if len(self.hosts) > MOST_SHOWN:
+            return line
+        columns, rows = self._table()
+        return f"{text_table(columns, rows)}\n{line}"
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it: the same."""
+        table = html.table(*self._table()) if len(self.hosts) <= MOST_SHOWN else html.Html("")
+        return html.joined(table, html.word(self._summary()))
+
+    def _summary(self) -> str:
         rtts = sorted(rtt for found in self.rtts_ms.values() for rtt in found)
         line = f"{self.lost_percent:.0f}% dropped ({self.received}/{self.sent} received)"
         if rtts:
             line += (
                 f"; round trips {rtts[0]:.3f} to {rtts[-1]:.3f} ms, median {statistics.median(rtts):.3f} ms"
             )
-        if len(self.hosts) > MOST_SHOWN:
-            return line
+        return line
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
         rows = [
             [source, *("" if source == target else self._cell(source, target) for target in self.hosts)]
             for source in self.hosts
         ]
-        return f"{text_table(['ms', *self.hosts], rows)}\n{line}"
+        return ["ms", *self.hosts], rows
 
     def _cell(self, source: str, target: str) -> str:
         rtt, lost = self.rtt_ms(source, target), self.lost(source, target)

@@ -21,12 +21,15 @@ from hybridnet.describe.schema.check import check, checked
 from hybridnet.describe.schema.plans import DirectionPlan, InstancePlan
 from hybridnet.describe.values import parse_json, plain, shown, why_unread
 from hybridnet.errors import PlanError
+from hybridnet.observe.results import html
 from hybridnet.observe.results.verdict import percentile_ns
 from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.simulate.instance.build import add_links, add_nodes
 from hybridnet.simulate.instance.directions import DIRECTIONS
 
-__all__ = ["PortalReplay", "ReplayReport", "recorded_plan", "replay"]
+__all__ = ["COLUMNS", "PortalReplay", "ReplayReport", "recorded_plan", "replay"]
+
+COLUMNS = ("portal", "frames in", "out, recorded", "out, replayed", "the same", "apart p50", "p99", "max")
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,18 @@ class PortalReplay:
         """Every frame left in both, at the same instant."""
         return self.recorded_frames == self.replayed_frames == self.same_instant_frames
 
+    def row(self) -> tuple[str, ...]:
+        """As texts under `COLUMNS`."""
+        apart = (self.difference_p50_ns, self.difference_p99_ns, self.difference_max_ns)
+        return (
+            self.name,
+            str(self.entered_frames),
+            str(self.recorded_frames),
+            str(self.replayed_frames),
+            str(self.matched_frames),
+            *(f"{ns / 1000:g} us" for ns in apart),
+        )
+
 
 @dataclass(frozen=True)
 class ReplayReport:
@@ -88,6 +103,29 @@ class ReplayReport:
     def identical(self) -> bool:
         """What left the portals is what was recorded, at the same instants."""
         return all(portal.identical for portal in self.portals)
+
+    def remarks(self) -> list[str]:
+        """What was replayed, what was left out, and whether it was the same."""
+        changes = f", {self.changes} changes of links" if self.changes else ""
+        remarks = [f"{self.instance}: {self.duration_ns / 1e9:.3f} s of simulated time{changes}"]
+        if refused := sum(portal.refused_frames for portal in self.portals):
+            remarks.append(f"{refused} recorded frames do not match their description and were left out")
+        if without := sum(portal.pool_exhausted_frames for portal in self.portals):
+            remarks.append(f"{without} recorded frames were left out because the packet pool was exhausted")
+        if self.cut:
+            remarks.append(
+                "the record has no end because its instance was killed; everything before that was replayed"
+            )
+        remarks.append(
+            "identical" if self.identical else "NOT identical; docs/record.md says what can make them differ"
+        )
+        return remarks
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        return html.joined(
+            html.table(COLUMNS, [portal.row() for portal in self.portals]), html.lines(self.remarks())
+        )
 
     def to_json(self) -> dict[str, object]:
         """All of it, without objects."""

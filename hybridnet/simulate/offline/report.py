@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from hybridnet.observe.results import html
 from hybridnet.observe.results.estimate import Estimate, estimate_of_figure, is_zero_without_event
 from hybridnet.observe.results.run_directory import RunDirectory
 from hybridnet.observe.series import Block
@@ -17,6 +18,8 @@ from hybridnet.plan.placement.parts import Partition
 from hybridnet.simulate.offline.replication import Replication
 
 __all__ = ["Figure", "SimulationReport"]
+
+SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,59 @@ class SimulationReport:
             replace(each, figures=each.figures | {key: 0.0 for key in counted if key not in each.figures})
             for each in self.replications
         ]
+
+    def table(self, *, of_all: bool = False) -> tuple[list[str], list[list[str]]]:
+        """The figures as texts, and their columns.
+
+        Args:
+            of_all: not only those of applications; without applications the first `SHOWN` are shown.
+        """
+        asked = {name for each in self.replications for name in each.applications}
+        figures = self.figures()
+        if not of_all:
+            figures = [each for each in figures if each.element in asked] or figures[:SHOWN]
+        rows = []
+        for each in figures:
+            name, scale, unit = _unit(each.name, each.over.mean)
+            interval = f"± {each.over.half_width * scale:.3g}{unit}" if each.over.replications > 1 else ""
+            rows.append([each.element, name, f"{each.over.mean * scale:.6g}{unit}", interval])
+        return ["element", "counter", "mean", "95 % interval"], rows
+
+    def remarks(self) -> list[str]:
+        """What one must know of the figures, and how long it took."""
+        count = len(self.replications)
+        said = [
+            f"{element} failed in {times} of {count} replications: it could not connect, or its connection ended "
+            "early; something must listen at its destination's port"
+            for element, times in self.failed.items()
+        ]
+        if self.seeds_made_no_difference:
+            said.append("the seeds made no difference: nothing here draws random numbers, so one is enough")
+        if self.partition is not None:
+            waited = sum(each.waited_share or 0.0 for each in self.replications) / count
+            said.append(f"{self.partition}; they waited for each other {waited:.1%} of the time")
+        said += [
+            f"trace of seed {each.seed}: {each.trace_hash}"
+            for each in self.replications
+            if each.trace_hash is not None
+        ]
+        said += [
+            f"seed {each.seed}: the wall clock reached --until after only {each.simulated_ns / 1e9:.3f} s simulated"
+            for each in self.replications
+            if each.simulated_ns < self.until_ns
+        ]
+        processor = sum(each.processor_s for each in self.replications)
+        events = sum(each.events for each in self.replications)
+        said.append(
+            f"{self.until_ns / 1e9:g} s simulated {count} time{'s' if count > 1 else ''} in {self.wall_s:.2f} s; "
+            f"{events} events, {events / max(processor, 1e-9) / 1e6:.1f} million per second of processor time"
+        )
+        return said
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        columns, rows = self.table()
+        return html.joined(html.table(columns, rows, texts=2), html.lines(self.remarks()))
 
     def to_json(self) -> dict[str, object]:
         """All of it but the series, as data."""
@@ -164,3 +220,25 @@ def _omnetpp(replication: Replication, directory: RunDirectory) -> Iterator[Path
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
         yield path
+
+
+_UNITS = {
+    "_ns": ((1e-6, " ms"), (1e-3, " µs"), (1.0, " ns")),
+    "_bytes": ((1e-6, " MB"), (1e-3, " kB"), (1.0, " B")),
+}
+_LEAST = 0.1  # of a unit
+
+
+def _unit(name: str, mean: float) -> tuple[str, float, str]:
+    """A counter's name without its unit, and how values about as large as the mean are printed.
+
+    Example:
+        >>> _unit("srtt_ns", 2e7), _unit("received_bytes", 98), _unit("sent", 3)
+        (('srtt', 1e-06, ' ms'), ('received', 1.0, ' B'), ('sent', 1, ''))
+    """
+    for ending, units in _UNITS.items():
+        if name.endswith(ending):
+            fitting = (unit for unit in units if abs(mean) * unit[0] >= _LEAST)
+            scale, unit = units[0] if mean == 0 else next(fitting, units[-1])
+            return name.removesuffix(ending), scale, unit
+    return name, 1, ""

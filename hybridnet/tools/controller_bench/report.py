@@ -8,7 +8,11 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any, final
 
-__all__ = ["Repetition", "Report"]
+from hybridnet.observe.results import html
+
+__all__ = ["COLUMNS", "Repetition", "Report"]
+
+COLUMNS = ("", "set-ups per s", "p50, ms", "p95, ms", "p99, ms", "unanswered", "of a switch", "CPU")
 
 BUSY = 0.9
 """From this share of a processor on, the switches themselves may be what limits."""
@@ -98,6 +102,43 @@ class Report:
     def set_ups_per_s(self) -> float:
         """The median of the repetitions; 0: there are none."""
         return median(each.set_ups_per_s for each in self.repetitions) if self.repetitions else 0.0
+
+    def heads(self) -> list[str]:
+        """What was measured, and how long the controller took until it could be."""
+        waits = "1 packet" if self.window == 1 else f"{self.window} packets"
+        owns = "" if self.controller_bytes is None else f", controller {self.controller_bytes / 1e6:.0f} MB"
+        return [
+            f"{self.controller}: {self.mode}, {self.switches:,} switches of {self.hosts:,} hosts, "
+            f"{waits} of each under way",
+            f"all switches connected after {self.connected_s:.2f} s, all hosts known after {self.ready_s:.2f} s; "
+            f"switches {self.switches_bytes / 1e6:.0f} MB{owns}",
+        ]
+
+    def rows(self) -> list[list[str]]:
+        """The repetitions as texts under `COLUMNS`."""
+        return [
+            [
+                str(number),
+                f"{each.set_ups_per_s:,.0f}",
+                f"{each.p50_ms:.3g}",
+                f"{each.p95_ms:.3g}",
+                f"{each.p99_ms:.3g}",
+                f"{each.unanswered:,}",
+                f"{each.least_of_a_switch:,} to {each.most_of_a_switch:,}",
+                f"switches {each.switches_cpu:.0%}"
+                + ("" if each.controller_cpu is None else f", controller {each.controller_cpu:.0%}"),
+            ]
+            for number, each in enumerate(self.repetitions, 1)
+        ]
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        return html.joined(
+            html.lines(self.heads()),
+            html.table(COLUMNS, self.rows()),
+            html.word(f"median: {self.set_ups_per_s():,.0f} set-ups per second"),
+            html.lines(self.remarks()),
+        )
 
     def remarks(self) -> list[str]:
         """What one must know to trust the figures."""

@@ -11,6 +11,7 @@ from typing import Any, final
 
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import counted
+from hybridnet.observe.results import html
 from hybridnet.run.controllers.frameworks import RYU, Framework
 from hybridnet.tools.explore.controller import ControllerFactory
 from hybridnet.tools.explore.counterexample import Counterexample
@@ -40,6 +41,12 @@ class Report:
         if self.counterexample is None:
             return f"{self.app}: {counted(self.held, 'trial')}, and {', '.join(self.invariants)} always held"
         return f"{self.app}: FOUND after {counted(self.held + 1, 'trial')}\n\n{self.counterexample.text()}"
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        first, *more = self.text().splitlines()
+        tone: html.Tone = "good" if self.counterexample is None else "bad"
+        return html.joined(html.word(first, tone), html.written("\n".join(more).strip("\n")))
 
     def to_json(self) -> dict[str, Any]:
         """The same as data."""
