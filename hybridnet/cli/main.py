@@ -50,6 +50,8 @@ VERBS = {
     "replay": "replay",
     "plugin": "plugin",
     "exec": "execute",
+    "extcap-install": "extcap_install",
+    "extcap": "extcap",
     "attach": "attach",
     "status": "status",
     "stop": "stop",
