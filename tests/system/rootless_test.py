@@ -107,6 +107,24 @@ def test_the_page_is_on_the_computers_network() -> None:
     assert done.left == {}
 
 
+def test_its_user_captures_at_simulated_interfaces() -> None:
+    body = f'{PAIR}\nself.addLink(self.addSimHost("v1"), "s1", delay="1ms")'
+    script = network(body, "print('up', flush=True); input()")
+    command = (
+        f"coproc {COMMAND} run --rootless mine.py 2>&1; "
+        "while read -r line <&${COPROC[0]}; do case $line in up) break;; esac; done; "
+        f"{COMMAND} extcap --extcap-interfaces; mkfifo pipe; "
+        f"at=$({COMMAND} extcap --extcap-interfaces | sed -n 's/.*value=\\(.*:v1-eth0\\)}}{{.*/\\1/p'); "
+        f"{COMMAND} extcap --capture --extcap-interface $at --fifo pipe & "
+        "timeout 20 head -c 24 pipe | wc -c; wait $!; echo ended with $?; "
+        "echo >&${COPROC[1]}; wait $COPROC_PID"
+    )
+    done = by_nobody(command, script)
+    assert "{display=hybridnet: v1-eth0 of v1, simulated}" in done.out
+    assert "24\nended with 0\n" in done.out, done.out + done.err
+    assert done.left == {}
+
+
 @pytest.mark.parametrize("number", ["TERM", "KILL"])
 def test_whoever_ends_the_command_ends_all(number: str) -> None:
     script = network(PAIR, "print('up', flush=True); net['h1'].cmd('sleep 100')")

@@ -21,7 +21,7 @@ REQUEST_LIMIT = 64 << 20
 
 
 class Control:
-    """The control socket: one client at a time, which is the agent."""
+    """The control socket: its clients are the agent, and programs of the same user such as `hybridnet extcap`."""
 
     def __init__(self, path: Path, instance: Any, plan: InstancePlan) -> None:
         self._instance = instance
