@@ -47,7 +47,8 @@ enum Card : std::uint32_t {
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kReply = 4;
 constexpr std::uint32_t kNeedsReply = 8;
-constexpr std::uint64_t kFeatures = std::uint64_t{1} << 15 |  // VIRTIO_NET_F_MRG_RXBUF: a frame may take several buffers
+constexpr std::uint64_t kFeatures = std::uint64_t{1}
+                                        << 15 |  // VIRTIO_NET_F_MRG_RXBUF: a frame may take several buffers
                                     std::uint64_t{1} << 32 |         // VIRTIO_F_VERSION_1
                                     std::uint64_t{1} << 30;          // VHOST_USER_F_PROTOCOL_FEATURES
 constexpr std::uint64_t kProtocolFeatures = std::uint64_t{1} << 3 |  // REPLY_ACK
