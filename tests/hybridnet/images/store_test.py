@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -58,7 +60,7 @@ def test_a_user_prunes_an_image_with_folders_that_are_read_only(tmp_path: Path) 
     if os.geteuid() == 0:
         for each in (tmp_path, *tmp_path.rglob("*")):
             os.chown(each, NOBODY, NOBODY, follow_symlinks=False)
-        for each in tmp_path.parents[:2]:
+        for each in itertools.takewhile(lambda path: path != Path(tempfile.gettempdir()), tmp_path.parents):
             each.chmod(0o711)
         os.seteuid(NOBODY)
     try:

@@ -16,15 +16,16 @@ from hybridnet.simulate.offline import Condition, Stepper, simulate
 THERE, BACK = "a-b:a-eth0>b-eth0", "a-b:b-eth0>a-eth0"
 DELAY_NS = 5_000_000
 BYTE_NS = 800  # at 10 Mbit/s
-ARP, SYN, SEGMENT = 42, 74, 1514  # bytes of frames; TCP with timestamps
+ARP, SYN, ACK, SEGMENT = 42, 74, 66, 1514  # bytes of frames; TCP with timestamps
 MSS = 1448
 
 
 class Pair(Topo):
     """a ─ 10 Mbit/s, 5 ms ─ b; a sends to b without end."""
 
-    def build(self, aqm: str | None = None) -> None:  # type: ignore[override]
-        self.addSimHost("a", applications=[{"kind": "tcp_bulk", "destination": "b", "port": 9}])
+    def build(self, aqm: str | None = None, congestion: str = "cubic") -> None:  # type: ignore[override]
+        tcp = {"preset": "linux", "congestion": congestion}
+        self.addSimHost("a", applications=[{"kind": "tcp_bulk", "destination": "b", "port": 9, "tcp": tcp}])
         self.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 9}])
         queue = {} if aqm is None else {"aqm": aqm}
         self.addLink("a", "b", bw=10, delay="5ms", max_queue_size=40, **queue)
@@ -80,27 +81,31 @@ def test_a_link_shows_what_waits_what_is_sent_and_what_is_on_the_wire(pair: Step
     established = Condition("connections", the_connection(pair), "state", "==", "ESTABLISHED")
     now_ns = pair.run_until("1s", established).time_ns
     there, back = pair.queue("a-b")
-    # The SYN's answer has come, and ten segments are offered at once, as trains of two.
+    # The SYN's answer has come. Its acknowledgement and ten segments are offered at once, these as trains of two.
     assert now_ns == ARP * BYTE_NS + DELAY_NS + 2 * (SYN * BYTE_NS + DELAY_NS)
-    assert (there["waiting"], there["under_way"], back["packets"]) == (10, 0, [])
-    for place, packet in enumerate(there["packets"]):
+    assert (there["waiting"], there["under_way"], back["packets"]) == (11, 0, [])
+    acknowledgement, *trains = there["packets"]
+    assert (acknowledgement["segments"], acknowledgement["bytes"]) == (1, ACK)
+    assert acknowledgement["begins_ns"] == now_ns
+    for place, packet in enumerate(trains):
         assert (packet["segments"], packet["bytes"]) == (2, 2 * SEGMENT)
-        assert packet["begins_ns"] == now_ns + place * 2 * SEGMENT * BYTE_NS
+        assert packet["begins_ns"] == now_ns + (ACK + place * 2 * SEGMENT) * BYTE_NS
         assert packet["departs_ns"] == packet["begins_ns"] + 2 * SEGMENT * BYTE_NS
         assert packet["arrives_ns"] == packet["begins_ns"] + SEGMENT * BYTE_NS + DELAY_NS
-    assert [packet["place"] for packet in there["packets"]] == ["sending", *["waiting"] * 4]
-    assert f"seq 1:{2 * MSS + 1}, ack 1" in there["packets"][0]["text"]
-    # When the third is being sent, two are on the wire.
-    pair.run_until((there["packets"][2]["begins_ns"] + 1000) / 1e9)
+    assert [packet["place"] for packet in there["packets"]] == ["sending", *["waiting"] * 5]
+    assert f"seq 1:{2 * MSS + 1}, ack 1" in trains[0]["text"]
+    # When the third is being sent, the acknowledgement and two are on the wire.
+    pair.run_until((trains[2]["begins_ns"] + 1000) / 1e9)
     [there, _] = pair.queue("a-b")
     assert [packet["place"] for packet in there["packets"]] == [
+        "wire",
         "wire",
         "wire",
         "sending",
         "waiting",
         "waiting",
     ]
-    assert (there["waiting"], there["under_way"]) == (6, 4)
+    assert (there["waiting"], there["under_way"]) == (6, 5)
 
 
 def test_a_queue_with_active_management_shows_what_waits_too() -> None:
@@ -108,8 +113,8 @@ def test_a_queue_with_active_management_shows_what_waits_too() -> None:
         pair.run_until("1s", Condition("links", THERE, "queue_packets", ">=", 5))
         there, _ = pair.queue("a-b", most=3)
         [row] = [row for row in pair.snapshot()["links"] if row["name"] == THERE]
-        assert row["queue_packets"] == 9  # of ten that are offered at once; CoDel takes trains apart
-        assert there["waiting"] == there["in_all"] == 10  # with the one that is being sent
+        assert row["queue_packets"] == 10  # of an acknowledgement and ten segments; CoDel takes trains apart
+        assert there["waiting"] == there["in_all"] == 11  # with the one that is being sent
         assert [packet["place"] for packet in there["packets"]] == ["sending", "waiting", "waiting"]
         assert there["packets"][1]["arrives_ns"] is None
 
@@ -161,14 +166,14 @@ def test_messages_are_the_latest_packets_in_order_and_of_the_interfaces_that_are
 
 
 def test_packets_for_a_drawing_are_capped() -> None:
-    with Net(Pair(aqm="codel")).stepping() as pair:
+    with Net(Pair(aqm="codel", congestion="reno")).stepping() as pair:  # whose slow start fills the queue
         pair.run_until("12ms")
         assert not pair.packets()["capped"]
         full = Condition("links", THERE, "queue_packets", ">=", 32)
         assert pair.run_until("2s", full).stopped == "condition"
         seen = pair.packets()
         [there] = [each for each in seen["directions"] if each["forward"]]
-        assert there["waiting"] == 33
+        assert there["waiting"] == 34  # the last came as a train of two, and one is being sent
         assert [place for place, *_ in there["packets"] if place in ("waiting", "sending")] == [
             "sending",
             *["waiting"] * 29,
