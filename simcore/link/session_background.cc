@@ -18,7 +18,7 @@ constexpr double kMostPerSecond = 1e6;
 constexpr std::int64_t kMostSize = std::int64_t{1} << 40;
 constexpr double kMostShape = 100;
 constexpr double kMostSessions = 100'000;  // there on average; the number is Poisson's, so never much more
-constexpr double kLongest = 1e18;          // ns
+constexpr double kLongestWait = 1e18;      // ns
 
 void check(const SessionBackground::Config& config) {
   const auto require = [](bool holds, const std::string& what) {
@@ -49,7 +49,7 @@ void check(const SessionBackground::Config& config) {
 }
 
 SimTime after(SimTime now, double nanoseconds) {
-  return now + Duration::ns(std::max<std::int64_t>(1, std::llround(std::min(nanoseconds, kLongest))));
+  return now + Duration::ns(std::max<std::int64_t>(1, std::llround(std::min(nanoseconds, kLongestWait))));
 }
 
 }  // namespace
