@@ -78,17 +78,19 @@ struct Foreground {
   double length;  // s
 
   double wait_beside(const BackgroundModel& fluid) const {
-    return wait(
-        [&](Simulation& sim, PacketPool& pool, PacketSink& far) -> std::shared_ptr<PacketSink> {
-          return std::make_shared<FluidLink>(sim, pool, "l",
-                                             FluidLink::Config{.queue = {.rate = rate, .packets = kLong}},
-                                             fluid(sim.stream("l/background")), far);
-        },
-        0, {});
+    return wait(length,
+                [&](Simulation& sim, PacketPool& pool, PacketSink& far) -> std::shared_ptr<PacketSink> {
+                  return std::make_shared<FluidLink>(
+                      sim, pool, "l", FluidLink::Config{.queue = {.rate = rate, .packets = kLong}},
+                      fluid(sim.stream("l/background")), far);
+                },
+                0, {});
   }
 
+  // For an eighth of the length: it takes a hundred times as long.
   double wait_beside_packets(std::size_t small, std::function<Duration()> gap) const {
     return wait(
+        length / 8,
         [&](Simulation& sim, PacketPool& pool, PacketSink& far) -> std::shared_ptr<PacketSink> {
           return std::make_shared<Link>(sim, pool, "l", Link::Config{.rate = rate, .queue_packets = kLong},
                                         far);
@@ -100,7 +102,7 @@ struct Foreground {
   static constexpr std::int64_t kLong = 1'000'000;
 
   template <class Make>
-  double wait(const Make& make, std::size_t small, std::function<Duration()> gap) const {
+  double wait(double until, const Make& make, std::size_t small, std::function<Duration()> gap) const {
     Simulation sim(1);
     PacketPool pool;
     Delays far(sim);
@@ -112,7 +114,7 @@ struct Foreground {
     std::unique_ptr<Sender> background;
     if (small > 0)
       background = std::make_unique<Sender>(sim, pool, *link, small, kBackground, std::move(gap));
-    sim.run_until(SimTime::zero() + seconds(length));
+    sim.run_until(SimTime::zero() + seconds(until));
     return far.mean() - serialization(ByteCount::bytes(static_cast<std::int64_t>(size)), rate).in_seconds();
   }
 };
