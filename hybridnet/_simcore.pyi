@@ -378,7 +378,8 @@ class GuestNetwork:
     @property
     def now_ns(self) -> int: ...
 
-    def counters(self, number: int) -> dict: ...
+    def dropped(self, number: int) -> int:
+        """Frames from and to a kernel that were lost at its card."""
 
 class TrafficSource:
     """What a Generator sends; see simcore/traffic/traffic_source.h."""

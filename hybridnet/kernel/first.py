@@ -219,6 +219,10 @@ def main() -> NoReturn:
     os.makedirs(request["directory"], exist_ok=True)
     for there, here in request["files"].items():
         os.makedirs(os.path.dirname(there), exist_ok=True)
+        if os.path.lexists(there):
+            os.unlink(
+                there
+            )  # to write over it would be to read it, which the user who started the kernel may not
         shutil.copy(here, there)
     for there, here in request["kept"].items():
         os.makedirs(there, exist_ok=True)

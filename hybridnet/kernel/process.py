@@ -21,11 +21,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hybridnet.errors import EnvironmentLackError, ExperimentError
 from hybridnet.kernel.terminal import Terminal, terminal_of
 from hybridnet.kernel.watch import Watch
+from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.parent import die_with_parent
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "STARTS_AT_NS",
     "Command",
     "Joined",
+    "Joint",
     "KernelProcess",
     "await_first",
     "report",
@@ -152,14 +154,25 @@ def report(answer: Mapping[str, Any], say: Callable[[str], object]) -> int:
     return int(answer["exit"])
 
 
-def await_first(
-    kernels: Sequence[KernelProcess], over: tuple[int, Callable[[], Exception | None]] | None = None
-) -> dict[str, Any]:
+class Joint(Protocol):
+    """What joins several kernels."""
+
+    def fileno(self) -> int:
+        """Readable once it has ended."""
+
+    def look(self) -> None:
+        """Called now and then while they run."""
+
+    def error(self) -> Exception | None:
+        """Why it has ended; None: the first kernel has."""
+
+
+def await_first(kernels: Sequence[KernelProcess], joint: Joint | None = None) -> dict[str, Any]:
     """What the first process of the first kernel says at the end. Signals that end a command go there.
 
     Args:
         kernels: running.
-        over: a descriptor that is readable once what joins them has ended, and what tells of an error in it.
+        joint: what joins them; None: there is one.
 
     Raises:
         EnvironmentLackError: a kernel, or what joins them, has failed.
@@ -171,8 +184,8 @@ def await_first(
             selector.register(each.control, selectors.EVENT_READ, each)
         if head.terminal is not None:
             selector.register(head.terminal, selectors.EVENT_READ)
-        if over is not None:
-            selector.register(over[0], selectors.EVENT_READ)
+        if joint is not None:
+            selector.register(joint, selectors.EVENT_READ)
         for each in kernels:
             each.send()
         while True:
@@ -187,10 +200,12 @@ def await_first(
             for key, _ in ready:
                 if key.fileobj is head.terminal and head.terminal is not None and not head.terminal.forward():
                     selector.unregister(head.terminal)
-                if over is not None and key.fd == over[0]:
-                    selector.unregister(over[0])
-                    if (error := over[1]()) is not None:
+                if joint is not None and key.fileobj is joint:
+                    selector.unregister(joint)
+                    if (error := joint.error()) is not None:
                         raise EnvironmentLackError(str(error))
+            if joint is not None:
+                joint.look()
             for each in kernels:
                 each.look()
 
@@ -334,6 +349,7 @@ def _become(kernel: Path, seed: int, descriptors: Mapping[int, int], joined: Joi
         _stay_on_one_processor(os.getpid() if joined is None else joined.number)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         die_with_parent()
+        allow_open_files()  # it has one open for each that its programs have looked at
         if libc.personality(ADDR_NO_RANDOMIZE) < 0:
             raise OSError(ctypes.get_errno(), "addresses cannot be fixed (personality)")
         high = {number: _dup_above(source) for number, source in descriptors.items()}

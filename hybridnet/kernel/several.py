@@ -29,7 +29,15 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from hybridnet._simcore import GuestNetwork
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
-from hybridnet.kernel.process import STARTS_AT_NS, Command, Joined, KernelProcess, await_first, report
+from hybridnet.kernel.process import (
+    AFTER_S,
+    STARTS_AT_NS,
+    Command,
+    Joined,
+    KernelProcess,
+    await_first,
+    report,
+)
 from hybridnet.system.simulated_time import KERNELS_VARIABLE
 
 __all__ = ["MACHINES_LIMIT", "run_in_kernels"]
@@ -86,7 +94,11 @@ def run_in_kernels(
             "openssh-server"
         )
     with contextlib.ExitStack() as ending:
-        folder = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="hybridnet-kernels-")))
+        folder = Path(
+            ending.enter_context(
+                tempfile.TemporaryDirectory(prefix="hybridnet-kernels-", ignore_cleanup_errors=True)
+            )
+        )
         keys = _Keys(folder, command.seed, machines)
         places = [
             Joined(folder, f"{number}.clock", f"{number}.card", number) for number in range(len(machines) + 1)
@@ -111,19 +123,25 @@ def run_in_kernels(
         ]
         for number, each in enumerate(kernels):
             network.started(number, os.pidfd_open(each.pid))
-        keeper = _Keeper(network)
+        keeper = _Keeper(network, folder)
         ending.callback(keeper.join)
         for each in kernels:
             ending.callback(each.kill)
-        answer = await_first(kernels, (keeper.fileno(), keeper.error))
+        answer = await_first(kernels, keeper)
+    for number, name in enumerate(names):
+        if lost := network.dropped(number):
+            say(f"Warning: {lost} frames were lost at the card of {name}, which had no room for them")
     return report(answer, say)
 
 
 class _Keeper:
-    """The thread that keeps their time."""
+    """The thread that keeps their time. It removes what they need to begin once they have begun: whatever is killed
+    later, no file is left.
+    """
 
-    def __init__(self, network: GuestNetwork) -> None:
+    def __init__(self, network: GuestNetwork, folder: Path) -> None:
         self._network = network
+        self._files: list[Path] = [*folder.iterdir(), folder]
         self._error: Exception | None = None
         self._over, self._told = os.pipe()
         self._thread = threading.Thread(target=self._run, name="time of the kernels")
@@ -132,6 +150,13 @@ class _Keeper:
     def fileno(self) -> int:
         """Readable once it has ended."""
         return self._over
+
+    def look(self) -> None:
+        """See `Joint`."""
+        if self._files and self._network.now_ns > AFTER_S * 1e9:
+            for path in self._files:
+                path.rmdir() if path.is_dir() else path.unlink()
+            self._files = []
 
     def error(self) -> Exception | None:
         """Why it has ended; None: the command's kernel has."""

@@ -44,18 +44,9 @@ void bind_guests(nb::module_& m) {
            "Until the first kernel has ended.")
       .def_prop_ro("now_ns", &GuestNetwork::now_ns)
       .def(
-          "counters",
-          [](GuestNetwork& self, std::size_t number) {
-            Guest& guest = self.guest(number);
-            const GuestKernel::Counters& from = guest.kernel().counters();
-            nb::dict result;
-            result["runs"] = from.runs;
-            result["sent_frames"] = from.sent_frames;
-            result["delivered_frames"] = from.delivered_frames;
-            result["refused_frames"] = from.refused_frames;
-            return result;
-          },
-          "number"_a);
+          "dropped",
+          [](GuestNetwork& self, std::size_t number) { return self.guest(number).dropped().total(); },
+          "number"_a, "Frames from and to a kernel that were lost at its card.");
 }
 
 }  // namespace simcore::python

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -84,28 +86,55 @@ def test_kernels_have_one_clock_and_the_same_bytes_each_time(tmp_path: Path) -> 
     assert instants == sorted(instants)
 
 
-def test_a_machine_whose_kernel_is_killed_is_named_and_nothing_is_left(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", IN_KERNELS, "2", "sh", "-c", "echo up; sleep 1000000"]
+@contextlib.contextmanager
+def running(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """A command beside two machines, and the processes of the three kernels, none of which is there afterwards."""
+    command = [sys.executable, "-c", IN_KERNELS, "2", "sh", "-c", "echo up; sleep 1000000000"]
+    environment = {**os.environ, "TMPDIR": str(folder)}
     with subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=_with_tmp(tmp_path),
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as head:
         assert head.stdout is not None
         assert head.stdout.readline() == "up\n"
         kernels = [int(pid) for pid in Path(f"/proc/{head.pid}/task/{head.pid}/children").read_text().split()]
         assert len(kernels) == 3
-        os.kill(kernels[2], signal.SIGKILL)
-        _, said = head.communicate(timeout=20)
-    assert head.returncode != 0
-    assert "the kernel of machine m2 has ended by itself" in said
-    assert not list(tmp_path.glob("hybridnet-kernels-*"))
+        yield head, kernels
     deadline = time.monotonic() + 5
     while any(_is_alive(pid) for pid in kernels):
         assert time.monotonic() < deadline, "a kernel is left"
+    assert not list(folder.glob("hybridnet-kernels-*"))
+
+
+def test_a_machine_whose_kernel_is_killed_is_named_and_nothing_is_left(tmp_path: Path) -> None:
+    with running(tmp_path) as (head, kernels):
+        os.kill(kernels[2], signal.SIGKILL)
+        _, said = head.communicate(timeout=20)
+        assert head.returncode != 0
+        assert "the kernel of machine m2 has ended by itself" in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_however_it_is_ended_nothing_is_left(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path) as (head, _):
+        deadline = time.monotonic() + 20
+        while list(tmp_path.glob("hybridnet-kernels-*")):  # until all kernels have begun
+            assert time.monotonic() < deadline
+        head.send_signal(number)
+        head.communicate(timeout=20)
+
+
+def test_nobody_may_have_several() -> None:
+    command = [sys.executable, "-c", IN_KERNELS, "1", "sh", "-c", f"{SSH}.1 'echo I am $(id -un)'"]
+    ended = subprocess.run(
+        ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", *command],
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "HOME": "/nonexistent"},
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "I am root\n"), ended.stderr
 
 
 @pytest.mark.thorough
@@ -128,10 +157,6 @@ def test_it_has_the_same_bytes_on_one_processor(tmp_path: Path) -> None:
         for path in files:
             path.unlink()
     assert ran[0] == ran[1]
-
-
-def _with_tmp(folder: Path) -> dict[str, str]:
-    return {**os.environ, "TMPDIR": str(folder)}
 
 
 def _is_alive(pid: int) -> bool:
