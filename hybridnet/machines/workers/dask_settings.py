@@ -17,6 +17,7 @@ from typing import Any
 
 from hybridnet.machines.workers.doorway import Doorway
 from hybridnet.machines.workers.lean_dask import Client, Scheduler, Worker, config
+from hybridnet.system.simulated_time import time_is_simulated
 
 SETTINGS = {
     "distributed.worker.profile.enabled": False,
@@ -38,6 +39,10 @@ def turn_down_housekeeping(patience_s: float = LEAST_PATIENCE_S) -> None:
     """
     patience = {"distributed.comm.timeouts.tcp": f"{max(patience_s, LEAST_PATIENCE_S):.0f}s"}
     config.set({**SETTINGS, **patience})
+    if time_is_simulated():
+        from hybridnet.machines.workers.numbered import number_connections
+
+        number_connections()
     warnings.filterwarnings("ignore", "Couldn't detect a suitable IP address", RuntimeWarning)
 
 

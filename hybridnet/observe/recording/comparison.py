@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,6 +22,7 @@ __all__ = ["COLUMNS", "Comparison", "Difference", "compare_runs"]
 COLUMNS = ("figure", "first", "second", "difference", "", "")
 
 _HASHED = ("figures.csv", "omnetpp/*.sca", "omnetpp/*.vec")  # of a simulation: the same, byte for byte
+_MOST_NAMED = 5  # files that differ, in a sentence
 
 
 @dataclass(frozen=True)
@@ -91,14 +93,19 @@ class Comparison:
 
     Args:
         differences: of every figure that one of them has, in the order of the first.
-        identical: whether the files of two simulations, or of two runs in simulated time, are the same, byte for byte;
-            None: not both are such.
+        unlike: of two simulations, or of two runs in simulated time, the files that are not the same, byte for byte,
+            each with where they begin to differ; empty: the runs are identical. None: not both are such.
         simulated_s: of two simulations how much time each simulated, seconds; None: not both are simulations.
     """
 
     differences: list[Difference]
-    identical: bool | None
+    unlike: tuple[str, ...] | None
     simulated_s: tuple[float, float] | None = None
+
+    @property
+    def identical(self) -> bool | None:
+        """Whether all files that such runs repeat are the same, byte for byte; None: not both are such runs."""
+        return None if self.unlike is None else not self.unlike
 
     @property
     def of_simulations(self) -> bool:
@@ -126,8 +133,10 @@ class Comparison:
             remarks.append(
                 f"the first simulated {first:g} s, the second {second:g} s, and counters grow with time"
             )
-        if self.identical is not None:
-            remarks.append("identical, byte for byte" if self.identical else "not identical")
+        if self.unlike is not None:
+            more = len(self.unlike) - _MOST_NAMED
+            named = ", ".join(self.unlike[:_MOST_NAMED]) + (f", and {more} more" if more > 0 else "")
+            remarks.append(f"not identical: {named}" if self.unlike else "identical, byte for byte")
         return remarks
 
     def _repr_html_(self) -> str:
@@ -138,6 +147,7 @@ class Comparison:
         """As data."""
         return {
             "identical": self.identical,
+            "unlike": self.unlike,
             "simulated_s": self.simulated_s,
             "figures": [each.to_json() for each in self.differences],
         }
@@ -157,9 +167,23 @@ def compare_runs(first: Path, second: Path) -> Comparison:
     lasted = _simulated_s(first), _simulated_s(second)
     return Comparison(
         [Difference(name, *(each.get(name) for each in figures)) for name in {**figures[0], **figures[1]}],
-        hashes[0] == hashes[1] if all(hashes) else None,
+        tuple(_unlike(first, second, *hashes)) if all(hashes) else None,
         None if lasted[0] is None or lasted[1] is None else (lasted[0], lasted[1]),
     )
+
+
+def _unlike(
+    first: Path, second: Path, of_first: Mapping[str, str], of_second: Mapping[str, str]
+) -> Iterator[str]:
+    for name in sorted({**of_first, **of_second}):
+        if name not in of_second:
+            yield f"{name} (only in the first)"
+        elif name not in of_first:
+            yield f"{name} (only in the second)"
+        elif of_first[name] != of_second[name]:
+            lines = ((run / name).read_bytes().splitlines() for run in (first, second))
+            same = itertools.takewhile(lambda both: both[0] == both[1], itertools.zip_longest(*lines))
+            yield f"{name} (from line {1 + sum(1 for _ in same)})"
 
 
 def _simulated_s(run: Path) -> float | None:

@@ -9,7 +9,7 @@ import pytest
 from hybridnet.cli.compare import print_comparison
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import UsageError
-from hybridnet.observe.recording.comparison import Difference, compare_runs
+from hybridnet.observe.recording.comparison import Comparison, Difference, compare_runs
 from hybridnet.observe.recording.figures import figures_of_run
 from hybridnet.observe.recording.run_record import RunRecord
 from hybridnet.observe.results import run_directory
@@ -59,6 +59,8 @@ def test_a_simulation_done_twice_is_identical(tmp_path: Path) -> None:
 def test_two_simulations_differ_by_what_they_counted(tmp_path: Path) -> None:
     comparison = compare_runs(simulated(tmp_path / "a", Pinged(5)), simulated(tmp_path / "b", Pinged(7)))
     assert comparison.identical is False
+    assert comparison.unlike is not None
+    assert comparison.unlike[0] == "figures.csv (from line 2)"
     [sent] = [each for each in comparison.differences if each.name == "a:ping:0 sent"]
     assert (sent.absolute, sent.relative, sent.half_width) == (2.0, pytest.approx(0.4), 0.0)
     assert not sent.agrees(0.1)
@@ -151,7 +153,21 @@ def test_two_runs_in_simulated_time_are_identical_but_for_what_the_manifest_says
     (first / "files").mkdir()
     (first / "files" / "script.py").touch()
     assert compare_runs(first, second).identical is True
-    assert compare_runs(first, third).identical is False
+    assert compare_runs(first, third).remarks()[-1] == "not identical: results.json (from line 2)"
+
+
+def test_at_most_five_files_that_differ_are_named() -> None:
+    files = tuple("abcdefg")
+    assert Comparison([], files).remarks()[-1] == "not identical: a, b, c, d, e, and 2 more"
+    assert Comparison([], files[:5]).remarks()[-1] == "not identical: a, b, c, d, e"
+
+
+def test_a_file_that_only_one_run_has_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_directory, "time_is_simulated", lambda: True)
+    first, second = (emulated(tmp_path / name, [10.0] * 4, 1.0) for name in ("a", "b"))
+    (second / "more.txt").touch()
+    assert compare_runs(first, second).unlike == ("more.txt (only in the second)",)
+    assert compare_runs(second, first).unlike == ("more.txt (only in the first)",)
 
 
 def test_a_run_in_simulated_time_and_one_in_real_time_are_no_such_pair(

@@ -56,7 +56,7 @@ EVERYTHING: dict[str, Any] = {
     "estimate": Estimate(1.5, 0.25, 4),
     "ping matrix": PingMatrix([EVIL, "h2"], 2, {(EVIL, "h2"): [1.5], ("h2", EVIL): []}, 0.1),
     "iperf matrix": IperfMatrix("UDP", EVIL, 1.0, 1, [IperfRow(EVIL, "h2", None, None, None, EVIL)]),
-    "comparison": Comparison([Difference(EVIL, Estimate(1, 0, 1), None)], False),
+    "comparison": Comparison([Difference(EVIL, Estimate(1, 0, 1), None)], (EVIL,)),
     "simulation": SimulationReport(10**9, [Replication(1, {(EVIL, EVIL): 2.0})], 0.1),
     "replay": ReplayReport(EVIL, 1, 0, True, [], cast(Any, {})),
     "explore": ExploreReport(EVIL, 3, (EVIL,), None),
