@@ -67,6 +67,9 @@ class Hold:
         self.close = weakref.finalize(self, os.close, descriptor)
 
 
+# A program that is killed while it starts another has left its lock to that one, until the kernel has executed it.
+_LETS_GO_S = 1.0
+
 _holds: weakref.WeakValueDictionary[tuple[int, int], Hold] = weakref.WeakValueDictionary()
 """Of this process, by device and inode: one network may replace what another one of the same script has written."""
 
@@ -82,17 +85,26 @@ def hold(folder: Path) -> Hold:
     if (held := _holds.get((status.st_dev, status.st_ino))) is not None:
         os.close(descriptor)
         return held
+    until = time.monotonic() + _LETS_GO_S
+    while not _locked(descriptor):
+        if time.monotonic() > until:
+            os.close(descriptor)
+            raise UsageError(
+                f"{folder}: another command is writing into it; wait for its end, or give another name"
+            )
+        time.sleep(_LETS_GO_S / 100)
+    _holds[status.st_dev, status.st_ino] = made = Hold(descriptor)
+    return made
+
+
+def _locked(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        os.close(descriptor)
-        raise UsageError(
-            f"{folder}: another command is writing into it; wait for its end, or give another name"
-        ) from None
+        return False
     except OSError:
         pass  # a file system without locks
-    _holds[status.st_dev, status.st_ino] = made = Hold(descriptor)
-    return made
+    return True
 
 
 def read_object(file: Path) -> dict[str, Any]:

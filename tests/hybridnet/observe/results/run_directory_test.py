@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from pyarrow import parquet
 
 from hybridnet.errors import UsageError
 from hybridnet.observe.results import RunDirectory
-from hybridnet.observe.results.run_directory import read_object
+from hybridnet.observe.results.run_directory import hold, read_object
 
 
 def test_manifest_records_versions_and_what_the_caller_adds(tmp_path):
@@ -116,6 +118,13 @@ WRITER = (
     "import sys; from hybridnet.observe.results import RunDirectory; "
     "run = RunDirectory(sys.argv[1]); print(); input()"
 )
+
+
+def test_a_folder_whose_writer_lets_go_a_moment_later_is_waited_for(tmp_path):
+    writer = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(writer, fcntl.LOCK_EX)
+    threading.Timer(0.1, os.close, (writer,)).start()
+    hold(tmp_path).close()
 
 
 def test_a_folder_into_which_another_process_writes_is_left_alone(tmp_path):
