@@ -139,7 +139,7 @@ def run_in_kernel(kernel: Path, command: Command, say: Callable[[str], object]) 
         ExperimentError: a program in it computes and makes no system call, so that time stands still.
     """
     with KernelProcess(kernel, command, streams=(1, 2)) as running:
-        answer = await_first([running])
+        answer = await_first([running], say)
     return report(answer, say)
 
 
@@ -167,11 +167,14 @@ class Joint(Protocol):
         """Why it has ended; None: the first kernel has."""
 
 
-def await_first(kernels: Sequence[KernelProcess], joint: Joint | None = None) -> dict[str, Any]:
+def await_first(
+    kernels: Sequence[KernelProcess], say: Callable[[str], object], joint: Joint | None = None
+) -> dict[str, Any]:
     """What the first process of the first kernel says at the end. Signals that end a command go there.
 
     Args:
         kernels: running.
+        say: takes a line about what happens meanwhile.
         joint: what joins them; None: there is one.
 
     Raises:
@@ -207,7 +210,10 @@ def await_first(kernels: Sequence[KernelProcess], joint: Joint | None = None) ->
             if joint is not None:
                 joint.look()
             for each in kernels:
-                each.look()
+                if (news := each.look()) is not None:
+                    if head.terminal is not None:
+                        head.terminal.make_way()
+                    say(news)
 
 
 class KernelProcess:
@@ -239,6 +245,7 @@ class KernelProcess:
         self._lines = b""
         self._told_at: float | None = None  # to end
         self._patience_s = 0.0
+        self._was_stopped = False
         sys.stdout.flush()
         nothing = os.open(os.devnull, os.O_RDWR)
         terminal, outputs = terminal_of(streams) if streams else (None, {4: nothing, 5: nothing})
@@ -302,14 +309,28 @@ class KernelProcess:
             )
         return answer
 
-    def look(self) -> None:
-        """Show how far it is, and see that time does not stand still. Raises as `await_first`, or KeyboardInterrupt."""
+    def look(self) -> str | None:
+        """Show how far it is, and see that time does not stand still. Raises as `await_first`, or KeyboardInterrupt.
+
+        Returns:
+            What is to be said of it; None: nothing has changed.
+        """
         if self.terminal is not None:
             self.terminal.show()
         if self._told_at is not None and time.monotonic() - self._told_at > self._patience_s:
             raise KeyboardInterrupt
-        if self._watch.spins_s() > SPINS_S:
+        stopped = self._watch.is_stopped()
+        if not stopped and self._watch.spins_s() > SPINS_S:
             self._ask_what_spins()
+        if stopped == self._was_stopped:
+            return None
+        self._was_stopped = stopped
+        if not stopped:
+            return f"{self.name} (process {self.pid}) goes on"
+        return (
+            f"Warning: somebody has stopped {self.name} (process {self.pid}), and simulated time with it; to let it go "
+            f"on: kill -CONT {self.pid}"
+        )
 
     def _ask_what_spins(self) -> None:
         if self._watch.spins_s() > SPINS_S + ANSWERS_S:

@@ -127,7 +127,7 @@ def run_in_kernels(
         ending.callback(keeper.join)
         for each in kernels:
             ending.callback(each.kill)
-        answer = await_first(kernels, keeper)
+        answer = await_first(kernels, say, keeper)
     for number, name in enumerate(names):
         if lost := network.dropped(number):
             say(f"Warning: {lost} frames were lost at the card of {name}, which had no room for them")

@@ -79,6 +79,12 @@ class Terminal:
             )
             self._is_shown = True
 
+    def make_way(self) -> None:
+        """Let somebody else print lines."""
+        self._erase()
+        if not self._is_at_begin_of_line:
+            self._write(b"\n")
+
     def close(self) -> None:
         """Print what is left, once nobody writes any more."""
         while self.forward():

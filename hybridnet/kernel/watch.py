@@ -3,7 +3,7 @@
 
 Its clock is a variable in its memory. A program in it that computes and makes no system call stops that clock: then
 the kernel's own thread waits, as it does whenever a program runs, and never gets its turn, while the program's process
-uses a processor.
+uses a processor. Somebody who stops the kernel's process stops that clock, too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from pathlib import Path
 __all__ = ["Watch", "symbols"]
 
 CLOCK = "time_travel_time"
+LEAST_S = 0.1
+"""Between two looks, of which the later one says what happened in between."""
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 _ELF_64 = b"\x7fELF\2"
 _ELF_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
@@ -41,6 +43,7 @@ class Watch:
         self._seen: tuple[float, int] | None = None  # its clock, and how often its thread had waited
         self._spun_s, self._used_s = 0.0, 0.0
         self._at = time.monotonic()
+        self._stopped, self._stopped_turns, self._stopped_at = False, -1, 0.0
 
     def time_s(self) -> float:
         """Seconds of simulated time since the kernel began; 0 once it has ended."""
@@ -55,7 +58,7 @@ class Watch:
     def spins_s(self) -> float:
         """For how many seconds of processor time programs have computed without a system call, up to now."""
         now = time.monotonic()
-        if now - self._at < 0.1:
+        if now - self._at < LEAST_S:
             return self._spun_s
         self._at = now
         try:
@@ -65,6 +68,27 @@ class Watch:
         self._spun_s = self._spun_s + max(0.0, used_s - self._used_s) if seen == self._seen else 0.0
         self._seen, self._used_s = seen, used_s
         return self._spun_s
+
+    def is_stopped(self) -> bool:
+        """Whether somebody keeps its process from going on: with SIGSTOP, or with a debugger.
+
+        It is, if it was stopped at the look before, too, and had no turn in between: one that is traced stops at each
+        system call. Its programs' processes, which it traces itself, do not count.
+        """
+        now = time.monotonic()
+        if now - self._stopped_at < LEAST_S:
+            return self._stopped
+        self._stopped_at = now
+        try:
+            state = self._status("State").split()[0]
+            turns = self._waits() + int(self._status("nonvoluntary_ctxt_switches"))
+        except (OSError, IndexError):  # it has ended
+            return self._stopped
+        if state in ("Z", "X"):
+            return self._stopped
+        self._stopped = state in ("T", "t") and turns == self._stopped_turns
+        self._stopped_turns = turns if state in ("T", "t") else -1
+        return self._stopped
 
     def interrupt(self) -> None:
         """Give the kernel its turn, whatever its programs do.
@@ -77,8 +101,11 @@ class Watch:
                 os.kill(pid, signal.SIGALRM)
 
     def _waits(self) -> int:
-        status = Path(f"/proc/{self._pid}/status").read_text()
-        return int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+        return int(self._status("voluntary_ctxt_switches"))
+
+    def _status(self, name: str) -> str:
+        """A line of its status (proc_pid_status(5))."""
+        return Path(f"/proc/{self._pid}/status").read_text().split(f"\n{name}:")[1].splitlines()[0]
 
     def _programs(self) -> list[int]:
         """The processes in which the kernel's programs run."""

@@ -87,12 +87,19 @@ def test_kernels_have_one_clock_and_the_same_bytes_each_time(tmp_path: Path) -> 
 
 
 @contextlib.contextmanager
-def running(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+def running(
+    folder: Path, then: str = "sleep 1000000000"
+) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
     """A command beside two machines, and the processes of the three kernels, none of which is there afterwards."""
-    command = [sys.executable, "-c", IN_KERNELS, "2", "sh", "-c", "echo up; sleep 1000000000"]
-    environment = {**os.environ, "TMPDIR": str(folder)}
+    command = [sys.executable, "-c", IN_KERNELS, "2", "sh", "-c", f"echo up; {then}"]
     with subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        command,
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folder)},
     ) as head:
         assert head.stdout is not None
         assert head.stdout.readline() == "up\n"
@@ -111,6 +118,20 @@ def test_a_machine_whose_kernel_is_killed_is_named_and_nothing_is_left(tmp_path:
         _, said = head.communicate(timeout=20)
         assert head.returncode != 0
         assert "the kernel of machine m2 has ended by itself" in said
+
+
+@pytest.mark.parametrize(("number", "name"), [(0, "the script's kernel"), (1, "the kernel of machine m1")])
+def test_a_kernel_that_somebody_stops_is_named_and_all_go_on(tmp_path: Path, number: int, name: str) -> None:
+    with running(tmp_path, f"read -r line; {SSH}.1 echo $line") as (head, kernels):
+        assert head.stderr is not None
+        os.kill(kernels[number], signal.SIGSTOP)
+        said = head.stderr.readline()
+        assert f"somebody has stopped {name} (process {kernels[number]}), and simulated time with it" in said
+        assert said.endswith(f"kill -CONT {kernels[number]}\n")
+        os.kill(kernels[number], signal.SIGCONT)
+        assert head.stderr.readline() == f"{name} (process {kernels[number]}) goes on\n"
+        heard, said = head.communicate("word\n", timeout=60)
+        assert (head.returncode, heard, said) == (0, "word\n", "")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -211,6 +211,34 @@ def test_interrupting_ends_a_command_that_waits_for_input_and_leaves_no_process(
     assert not kernels_in(tmp_path)
 
 
+def test_a_kernel_that_somebody_stops_is_named_and_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
+    """Time stands still meanwhile."""
+    program = "echo ready; read -r line; sleep 100; date +%s.%N"
+    alone = in_kernel("sh", "-c", program, cwd=tmp_path, input="go\n")
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(KERNEL), "", "sh", "-c", program],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        first = process.stdout.readline()
+        [kernel] = children(process.pid)
+        os.kill(kernel, signal.SIGSTOP)
+        assert process.stderr.readline() == (
+            f"Warning: somebody has stopped the kernel in simulated time (process {kernel}), and simulated time with "
+            f"it; to let it go on: kill -CONT {kernel}\n"
+        )
+        os.kill(kernel, signal.SIGCONT)
+        assert process.stderr.readline() == f"the kernel in simulated time (process {kernel}) goes on\n"
+        rest, said = process.communicate("go\n", timeout=20)
+    assert (process.returncode, first + rest, said) == (0, alone.stdout, "")
+
+
 @pytest.mark.parametrize("killed", ["the launcher", "the kernel"])
 def test_whatever_is_killed_nothing_is_left(tmp_path: Path, killed: str) -> None:
     with subprocess.Popen(

@@ -24,6 +24,8 @@ shown.forward()
 os.write(streams[5], b"prompt> ")
 shown.forward()
 shown.show()
+shown.make_way()
+os.write(2, b"said\\n")
 os.write(streams[5], b"end\\n")
 for descriptor in set(streams.values()) - {1, 2}:
     os.close(descriptor)
@@ -42,10 +44,10 @@ def at_a_terminal(program: str) -> str:
         os.close(child)
 
 
-def test_the_time_is_shown_between_lines_and_not_beside_a_prompt() -> None:
+def test_the_time_is_shown_between_lines_and_not_beside_a_prompt_and_makes_way_for_others() -> None:
     erase = "\r\x1b[2K"
     time = f"{erase}1.5 s of simulated time after 0 s"
-    assert at_a_terminal(PROGRAM) == f"{time}{erase}line of output\r\nprompt> end\r\n"
+    assert at_a_terminal(PROGRAM) == f"{time}{erase}line of output\r\nprompt> \r\nsaid\r\nend\r\n"
 
 
 def test_without_a_terminal_the_command_has_our_streams() -> None:

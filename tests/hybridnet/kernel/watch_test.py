@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,3 +71,27 @@ def test_the_clock_of_a_kernel_that_has_ended_is_zero(program: Path) -> None:
 def test_what_waits_does_not_spin(program: Path) -> None:
     with running(program) as pid:
         assert Watch(pid, program).spins_s() == 0.0
+
+
+def until_it_is_stopped(watch: Watch, wanted: bool) -> None:
+    deadline = time.monotonic() + 10
+    while watch.is_stopped() is not wanted:
+        assert time.monotonic() < deadline
+
+
+def test_what_somebody_stops_is_stopped_until_it_goes_on(program: Path) -> None:
+    with running(program) as pid:
+        watch = Watch(pid, program)
+        assert not watch.is_stopped()
+        os.kill(pid, signal.SIGSTOP)
+        until_it_is_stopped(watch, True)
+        os.kill(pid, signal.SIGCONT)
+        until_it_is_stopped(watch, False)
+
+
+def test_what_is_stopped_at_one_look_only_is_not_stopped(program: Path) -> None:
+    """As a debugger does, which lets it go on at once."""
+    with running(program) as pid:
+        os.kill(pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, pid, os.WSTOPPED)
+        assert not Watch(pid, program).is_stopped()
