@@ -362,9 +362,9 @@ class GuestNetwork:
     Kernels of Linux in one simulated time; see simcore/guests/guest_network.h.
     """
 
-    def __init__(self, seed: int, machines: Sequence[tuple[str, str, str]], delay_ns: int, epoch_ns: int) -> None:
+    def __init__(self, seed: int, machines: Sequence[tuple[str, int, int]], delay_ns: int, epoch_ns: int) -> None:
         """
-        `machines`: of each its name, and the paths of the sockets of its clock and its card.
+        `machines`: of each its name, and the sockets at which its clock and its card are awaited, by descriptors that are the network's from now on.
         """
 
     def started(self, number: int, pidfd: int) -> None:
@@ -374,9 +374,6 @@ class GuestNetwork:
 
     def run(self) -> None:
         """Until the first kernel has ended."""
-
-    @property
-    def now_ns(self) -> int: ...
 
     def dropped(self, number: int) -> int:
         """Frames from and to a kernel that were lost at its card."""

@@ -224,6 +224,12 @@ def main() -> NoReturn:
                 there
             )  # to write over it would be to read it, which the user who started the kernel may not
         shutil.copy(here, there)
+    for there, text in request["texts"].items():
+        os.makedirs(os.path.dirname(there), exist_ok=True)
+        if os.path.lexists(there):
+            os.unlink(there)
+        with os.fdopen(os.open(there, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(text)
     for there, here in request["kept"].items():
         os.makedirs(there, exist_ok=True)
         mount("none", there, "hostfs", 0, here)

@@ -57,6 +57,8 @@ END_S = {signal.SIGINT: 1.0, signal.SIGTERM: 1.0, signal.SIGHUP: 1.0, signal.SIG
 KEEPING_S = 10.0
 """The same where a directory is kept, in which it writes what has been measured so far."""
 ADDR_NO_RANDOMIZE = 0x0040000
+CLOCK, CARD = 8, 9
+"""The kernel's descriptors of what joins it with others."""
 FIRST = Path(__file__).with_name("first.py")
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -73,6 +75,7 @@ class Command:
         directory: the one in which it runs.
         brings: whether what it writes there is brought home when it ends.
         files: copies of files on this computer, by where it finds them: absolute paths.
+        texts: what is in files that only root reads, by where it finds them: absolute paths.
         environment: its variables.
         cable: how its kernel's card is configured, by which others are reached: ``address`` with a prefix length,
             ``mac`` and ``mtu``; None: it has none.
@@ -85,6 +88,7 @@ class Command:
     directory: Path = field(default_factory=Path.cwd)
     brings: bool = True
     files: Mapping[Path, Path] = field(default_factory=dict)
+    texts: Mapping[Path, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     cable: Mapping[str, str | int] | None = None
     after_s: int = AFTER_S
@@ -99,6 +103,7 @@ class Command:
                     "environment": {"PYTHONHASHSEED": "0", **self.environment},
                     "kept": {str(there): str(here) for there, here in self.kept.items()},
                     "files": {str(there): str(here) for there, here in self.files.items()},
+                    "texts": {str(there): text for there, text in self.texts.items()},
                     "brings": self.brings,
                     "cable": self.cable,
                     "after_s": self.after_s,
@@ -113,14 +118,12 @@ class Joined:
     """What joins a kernel with others.
 
     Args:
-        directory: of the sockets of its clock and its card.
-        clock, card: their names there.
+        clock, card: descriptors by which sockets of its clock and its card are reached (`hybridnet.kernel.sockets`).
         number: which of the kernels it is.
     """
 
-    directory: Path
-    clock: str
-    card: str
+    clock: int
+    card: int
     number: int
 
 
@@ -159,9 +162,6 @@ class Joint(Protocol):
 
     def fileno(self) -> int:
         """Readable once it has ended."""
-
-    def look(self) -> None:
-        """Called now and then while they run."""
 
     def error(self) -> Exception | None:
         """Why it has ended; None: the first kernel has."""
@@ -207,8 +207,6 @@ def await_first(
                     selector.unregister(joint)
                     if (error := joint.error()) is not None:
                         raise EnvironmentLackError(str(error))
-            if joint is not None:
-                joint.look()
             for each in kernels:
                 if (news := each.look()) is not None:
                     if head.terminal is not None:
@@ -250,11 +248,11 @@ class KernelProcess:
         nothing = os.open(os.devnull, os.O_RDWR)
         terminal, outputs = terminal_of(streams) if streams else (None, {4: nothing, 5: nothing})
         inherited = {3: 0 if streams else nothing, **outputs}
+        joins = {} if joined is None else {CLOCK: joined.clock, CARD: joined.card}
         self.pid = os.fork()
         if self.pid == 0:
-            _become(
-                kernel, command.seed, {1: log, 2: log, 6: theirs.fileno(), 7: signals, **inherited}, joined
-            )
+            own = {1: log, 2: log, 6: theirs.fileno(), 7: signals}
+            _become(kernel, command.seed, {**own, **inherited, **joins}, joined)
         for descriptor in {signals, log, nothing, *inherited.values()} - {0, 1, 2}:
             os.close(descriptor)
         theirs.close()
@@ -377,7 +375,7 @@ def _become(kernel: Path, seed: int, descriptors: Mapping[int, int], joined: Joi
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         for number, source in high.items():
             os.dup2(source, number)
-        os.closerange(8, 256)
+        os.closerange(max(descriptors) + 1, 256)
         python = os.path.realpath(sys.executable)
         words = {
             "mem": f"{MEMORY_MIB}M",
@@ -407,8 +405,10 @@ def _time_words(joined: Joined | None) -> dict[str, str]:
     """Who keeps the kernel's time: itself, or what joins it with others."""
     if joined is None:
         return {"time-travel": "inf-cpu", "time-travel-start": str(STARTS_AT_NS)}
-    os.chdir(joined.directory)  # so that the words are the same in each run
-    return {"time-travel": f"ext:{joined.number + 1}:{joined.clock}", "virtio_uml.device": f"{joined.card}:1"}
+    return {
+        "time-travel": f"ext:{joined.number + 1}:/proc/self/fd/{CLOCK}",
+        "virtio_uml.device": f"/proc/self/fd/{CARD}:1",
+    }
 
 
 def _stay_on_one_processor(number: int) -> None:

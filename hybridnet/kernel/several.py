@@ -18,7 +18,6 @@ import hashlib
 import ipaddress
 import json
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -30,7 +29,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from hybridnet._simcore import GuestNetwork
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
 from hybridnet.kernel.process import (
-    AFTER_S,
     STARTS_AT_NS,
     Command,
     Joined,
@@ -38,6 +36,8 @@ from hybridnet.kernel.process import (
     await_first,
     report,
 )
+from hybridnet.kernel.sockets import nameless_sockets
+from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.simulated_time import KERNELS_VARIABLE
 
 __all__ = ["MACHINES_LIMIT", "run_in_kernels"]
@@ -93,22 +93,20 @@ def run_in_kernels(
             f"machines in simulated time need an SSH server, and there is no {SSH_SERVER}; apt-get install "
             "openssh-server"
         )
+    allow_open_files()
+    names = ["the script's kernel", *(f"the kernel of machine {name}" for name in machines)]
+    keys = _Keys(command.seed, len(machines))
     with contextlib.ExitStack() as ending:
-        folder = Path(
-            ending.enter_context(
-                tempfile.TemporaryDirectory(prefix="hybridnet-kernels-", ignore_cleanup_errors=True)
-            )
-        )
-        keys = _Keys(folder, command.seed, machines)
+        sockets = nameless_sockets(2 * len(names))
         places = [
-            Joined(folder, f"{number}.clock", f"{number}.card", number) for number in range(len(machines) + 1)
+            (clock, card, Joined(clock.way, card.way, number))
+            for number, (clock, card) in enumerate(zip(sockets[::2], sockets[1::2], strict=True))
         ]
-        names = ["the script's kernel", *(f"the kernel of machine {name}" for name in machines)]
         network = GuestNetwork(
             command.seed,
             [
-                (name, str(folder / at.clock), str(folder / at.card))
-                for name, at in zip(names, places, strict=True)
+                (name, clock.socket.detach(), card.socket.detach())
+                for name, (clock, card, _) in zip(names, places, strict=True)
             ],
             CABLE_DELAY_NS,
             STARTS_AT_NS,
@@ -119,11 +117,13 @@ def run_in_kernels(
         ]
         kernels = [
             ending.enter_context(KernelProcess(kernel, each, (1, 2) if at.number == 0 else (), at, name))
-            for each, at, name in zip(commands, places, names, strict=True)
+            for each, (_, _, at), name in zip(commands, places, names, strict=True)
         ]
         for number, each in enumerate(kernels):
             network.started(number, os.pidfd_open(each.pid))
-        keeper = _Keeper(network, folder)
+        for nameless in sockets:
+            nameless.close()
+        keeper = _Keeper(network)
         ending.callback(keeper.join)
         for each in kernels:
             ending.callback(each.kill)
@@ -135,13 +135,10 @@ def run_in_kernels(
 
 
 class _Keeper:
-    """The thread that keeps their time. It removes what they need to begin once they have begun: whatever is killed
-    later, no file is left.
-    """
+    """The thread that keeps their time."""
 
-    def __init__(self, network: GuestNetwork, folder: Path) -> None:
+    def __init__(self, network: GuestNetwork) -> None:
         self._network = network
-        self._files: list[Path] = [*folder.iterdir(), folder]
         self._error: Exception | None = None
         self._over, self._told = os.pipe()
         self._thread = threading.Thread(target=self._run, name="time of the kernels")
@@ -150,13 +147,6 @@ class _Keeper:
     def fileno(self) -> int:
         """Readable once it has ended."""
         return self._over
-
-    def look(self) -> None:
-        """See `Joint`."""
-        if self._files and self._network.now_ns > AFTER_S * 1e9:
-            for path in self._files:
-                path.rmdir() if path.is_dir() else path.unlink()
-            self._files = []
 
     def error(self) -> Exception | None:
         """Why it has ended; None: the command's kernel has."""
@@ -181,30 +171,31 @@ class _Keys:
     reaches the machines but what runs in the kernels.
     """
 
-    def __init__(self, folder: Path, seed: int, machines: Sequence[str]) -> None:
-        self._folder, self._machines = folder, machines
+    def __init__(self, seed: int, machines: int) -> None:
+        self._machines = range(1, machines + 1)
         own, host = (_key(f"{seed} {whose}") for whose in ("command", "machines"))
-        self._write("key", _private(own))
-        self._write("authorized_keys", _public(own))
-        self._write("host_key", _private(host))
-        self._write("sshd_config", SSHD)
-        # One that is locked or has no entry is refused, whatever this computer has.
-        self._write("shadow", "root:*:19000:0:99999:7:::\nsshd:!:19000::::::\n")
-        self._write("passwd", _with_plain_shell(Path("/etc/passwd").read_text()))
-        known = "".join(f"{self._address(number)} {_public(host)}" for number in range(1, len(machines) + 1))
-        self._write("known_hosts", known)
+        known = "".join(f"{self._address(number)} {_public(host)}" for number in self._machines)
+        self._head = {PLACE / "key": _private(own), PLACE / "known_hosts": known}
+        self._machine = {
+            PLACE / "authorized_keys": _public(own),
+            PLACE / "host_key": _private(host),
+            PLACE / "sshd_config": SSHD,
+            # One that is locked or has no entry is refused, whatever this computer has.
+            Path("/etc/shadow"): "root:*:19000:0:99999:7:::\nsshd:!:19000::::::\n",
+            Path("/etc/passwd"): _with_plain_shell(Path("/etc/passwd").read_text()),
+        }
 
     def head(self, command: Command) -> Command:
         """The command, with its cable and its keys."""
         told = {
             "head": self._address(HEAD_HOST_NUMBER),
-            "machines": [self._address(number) for number in range(1, len(self._machines) + 1)],
+            "machines": [self._address(number) for number in self._machines],
             "key": str(PLACE / "key"),
             "known_hosts": str(PLACE / "known_hosts"),
         }
         return replace(
             command,
-            files={**command.files, **self._files("key", "known_hosts")},
+            texts={**command.texts, **self._head},
             environment={**command.environment, KERNELS_VARIABLE: json.dumps(told)},
             cable=self._cable(HEAD_HOST_NUMBER),
             after_s=HEAD_BEGINS_AFTER_S,
@@ -217,11 +208,7 @@ class _Keys:
             seed=command.seed + number,
             directory=Path("/"),
             brings=False,
-            files={
-                **self._files("authorized_keys", "host_key", "sshd_config"),
-                Path("/etc/shadow"): self._folder / "shadow",
-                Path("/etc/passwd"): self._folder / "passwd",
-            },
+            texts=self._machine,
             environment={"PATH": os.defpath, "LC_ALL": "C"},
             cable=self._cable(number),
         )
@@ -235,14 +222,6 @@ class _Keys:
 
     def _address(self, number: int) -> str:
         return str(ADDRESSES[number])
-
-    def _files(self, *names: str) -> dict[Path, Path]:
-        return {PLACE / name: self._folder / name for name in names}
-
-    def _write(self, name: str, text: str) -> None:
-        file = self._folder / name
-        file.write_text(text)
-        file.chmod(0o600)
 
 
 def _with_plain_shell(users: str) -> str:

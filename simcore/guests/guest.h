@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "simcore/link/drop_counters.h"
 #include "simcore/link/port.h"
@@ -23,9 +24,9 @@ namespace simcore {
 class Guest final : public Port, public Companion, private GuestKernel::Receiver {
  public:
   // `network`: the partition's; it must outlive the guest. The other arguments, and what is thrown: as GuestKernel's.
-  Guest(SimulatedNetwork& network, const std::string& name, const GuestKernel::Sockets& sockets,
+  Guest(SimulatedNetwork& network, const std::string& name, GuestKernel::Sockets sockets,
         std::int64_t epoch_ns)
-      : network_(network), kernel_(name, sockets, epoch_ns, *this) {}
+      : network_(network), kernel_(name, std::move(sockets), epoch_ns, *this) {}
 
   GuestKernel& kernel() { return kernel_; }
   const DropCounters& dropped() const { return dropped_; }

@@ -27,8 +27,7 @@ std::size_t checked(std::size_t machines) {
 // A kernel whose end is the end of all.
 class GuestNetwork::Watched final : public Companion {
  public:
-  Watched(GuestNetwork& network, Guest& guest, bool first)
-      : network_(network), guest_(guest), first_(first) {}
+  Watched(Guest& guest, bool first) : guest_(guest), first_(first) {}
 
   SimTime next_event() override {
     const SimTime next = guest_.next_event();
@@ -42,16 +41,14 @@ class GuestNetwork::Watched final : public Companion {
       if (first_) throw Over{};
       throw EnvironmentError("the kernel of " + guest_.kernel().name() + " has ended by itself");
     }
-    if (first_) network_.now_ns_.store(bound.count_ns(), std::memory_order_relaxed);
   }
 
  private:
-  GuestNetwork& network_;
   Guest& guest_;
   bool first_;
 };
 
-GuestNetwork::GuestNetwork(std::uint64_t seed, const std::vector<Machine>& machines, Duration delay,
+GuestNetwork::GuestNetwork(std::uint64_t seed, std::vector<Machine> machines, Duration delay,
                            std::int64_t epoch_ns)
     : simulation_(seed, checked(machines.size()) + 1) {
   const std::size_t middle = machines.size();
@@ -59,11 +56,12 @@ GuestNetwork::GuestNetwork(std::uint64_t seed, const std::vector<Machine>& machi
   between.network().add_node(NodeKind::learning_switch, kSwitch);
   const LinkModel cable(Link::Config{.propagation_delay = delay});
   for (std::size_t number = 0; number < machines.size(); ++number) {
-    const Machine& machine = machines[number];
+    Machine& machine = machines[number];
     Partition& own = simulation_.partition(number);
-    guests_.push_back(std::make_unique<Guest>(own.network(), machine.name, machine.sockets, epoch_ns));
+    guests_.push_back(
+        std::make_unique<Guest>(own.network(), machine.name, std::move(machine.sockets), epoch_ns));
     Guest& guest = *guests_.back();
-    watched_.push_back(std::make_unique<Watched>(*this, guest, number == 0));
+    watched_.push_back(std::make_unique<Watched>(guest, number == 0));
     own.accompany(*watched_.back());
     const std::string port = kSwitch + ("-" + machine.name);
     const auto id = static_cast<std::uint32_t>(number);

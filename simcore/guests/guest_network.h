@@ -11,7 +11,6 @@
 // one processor and on many.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,10 +29,8 @@ class GuestNetwork {
     GuestKernel::Sockets sockets;
   };
 
-  // Listens at the sockets. `delay`: of each cable, in one direction. Throws ConfigError: no machine, too many, or no delay;
-  // SystemError.
-  GuestNetwork(std::uint64_t seed, const std::vector<Machine>& machines, Duration delay,
-               std::int64_t epoch_ns);
+  // `delay`: of each cable, in one direction. Throws ConfigError: no machine, too many, or no delay.
+  GuestNetwork(std::uint64_t seed, std::vector<Machine> machines, Duration delay, std::int64_t epoch_ns);
 
   GuestNetwork(const GuestNetwork&) = delete;
   GuestNetwork& operator=(const GuestNetwork&) = delete;
@@ -45,16 +42,12 @@ class GuestNetwork {
   // EnvironmentError: another one has ended, or all of them wait for ever.
   void run();
 
-  // How far they are, at most a window ago; from any thread.
-  std::int64_t now_ns() const { return now_ns_.load(std::memory_order_relaxed); }
-
  private:
   class Watched;
 
   ParallelSimulation simulation_;
   std::vector<std::unique_ptr<Guest>> guests_;
   std::vector<std::unique_ptr<Watched>> watched_;
-  std::atomic<std::int64_t> now_ns_{0};
 };
 
 }  // namespace simcore

@@ -21,7 +21,7 @@ using namespace nb::literals;
 
 void bind_guests(nb::module_& m) {
   using Text = std::string;
-  using Machines = std::vector<std::tuple<Text, Text, Text>>;
+  using Machines = std::vector<std::tuple<Text, int, int>>;
   nb::class_<GuestNetwork>(m, "GuestNetwork",
                            "Kernels of Linux in one simulated time; see simcore/guests/guest_network.h.")
       .def(
@@ -29,11 +29,15 @@ void bind_guests(nb::module_& m) {
           [](GuestNetwork* self, std::uint64_t seed, const Machines& machines, std::int64_t delay_ns,
              std::int64_t epoch_ns) {
             std::vector<GuestNetwork::Machine> wanted;
-            for (const auto& [name, clock, card] : machines) wanted.push_back({name, {clock, card}});
-            new (self) GuestNetwork(seed, wanted, Duration::ns(delay_ns), epoch_ns);
+            for (const auto& [name, clock, card] : machines) {
+              wanted.push_back({name, {.clock = FileDescriptor(clock), .card = FileDescriptor(card)}});
+            }
+            new (self) GuestNetwork(seed, std::move(wanted), Duration::ns(delay_ns), epoch_ns);
           },
           "seed"_a, "machines"_a, "delay_ns"_a, "epoch_ns"_a,
-          "`machines`: of each its name, and the paths of the sockets of its clock and its card.")
+          "`machines`: of each its name, and the sockets at which its clock and its card are awaited, by "
+          "descriptors that "
+          "are the network's from now on.")
       .def(
           "started",
           [](GuestNetwork& self, std::size_t number, int pidfd) {
@@ -42,7 +46,6 @@ void bind_guests(nb::module_& m) {
           "number"_a, "pidfd"_a, "The kernel's process, by a descriptor that is the network's from now on.")
       .def("run", &GuestNetwork::run, nb::call_guard<nb::gil_scoped_release>(),
            "Until the first kernel has ended.")
-      .def_prop_ro("now_ns", &GuestNetwork::now_ns)
       .def(
           "dropped",
           [](GuestNetwork& self, std::size_t number) { return self.guest(number).dropped().total(); },

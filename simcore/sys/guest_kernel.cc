@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -95,18 +94,6 @@ constexpr std::size_t kPageHeader = 4'096;
 constexpr std::size_t kPageClient = 128;
 constexpr std::uint32_t kRequested = 1;  // in `flags`: it has something to do at `request`
 
-FileDescriptor listen_at(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  const std::string attempt = "listen at " + path;
-  if (path.size() >= sizeof address.sun_path) throw SystemError(attempt, ENAMETOOLONG);
-  std::ranges::copy(path, address.sun_path);
-  FileDescriptor fd(checked(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), attempt));
-  checked(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), attempt);
-  checked(::listen(fd.get(), 1), attempt);
-  return fd;
-}
-
 void send_whole(int fd, std::span<const std::uint8_t> bytes) {
   while (!bytes.empty()) {
     const ssize_t sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -146,18 +133,11 @@ struct GuestKernel::Page {
 };
 
 GuestKernel::GuestKernel(std::string name, Sockets sockets, std::int64_t epoch_ns, Receiver& receiver)
-    : name_(std::move(name)),
-      sockets_(std::move(sockets)),
-      epoch_ns_(epoch_ns),
-      receiver_(receiver),
-      clock_listener_(listen_at(sockets_.clock)),
-      card_listener_(listen_at(sockets_.card)) {}
+    : name_(std::move(name)), listening_(std::move(sockets)), epoch_ns_(epoch_ns), receiver_(receiver) {}
 
 GuestKernel::~GuestKernel() {
   for (const Region& region : regions_) ::munmap(region.start, region.mapped);
   if (page_ != nullptr) ::munmap(page_, kPageHeader + kPageClient);
-  ::unlink(sockets_.clock.c_str());
-  ::unlink(sockets_.card.c_str());
 }
 
 std::uint64_t GuestKernel::now() const {
@@ -240,8 +220,8 @@ void GuestKernel::boot() {
 void GuestKernel::serve_until_waiting() {
   while (!waiting_ && !ended_) {
     std::array<pollfd, 3> looked{
-        pollfd{.fd = clock_.valid() ? clock_.get() : clock_listener_.get(), .events = POLLIN, .revents = 0},
-        pollfd{.fd = card_.valid() ? card_.get() : card_listener_.get(), .events = POLLIN, .revents = 0},
+        pollfd{.fd = clock_.valid() ? clock_.get() : listening_.clock.get(), .events = POLLIN, .revents = 0},
+        pollfd{.fd = card_.valid() ? card_.get() : listening_.card.get(), .events = POLLIN, .revents = 0},
         pollfd{.fd = process_.valid() ? process_.get() : -1, .events = POLLIN, .revents = 0}};
     if (::poll(looked.data(), looked.size(), -1) < 0) {
       if (errno == EINTR) continue;
@@ -251,14 +231,14 @@ void GuestKernel::serve_until_waiting() {
       if (clock_.valid()) {
         serve_clock();
       } else {
-        clock_ = FileDescriptor(checked(::accept4(clock_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC),
+        clock_ = FileDescriptor(checked(::accept4(listening_.clock.get(), nullptr, nullptr, SOCK_CLOEXEC),
                                         "take the clock of " + name_));
       }
     } else if (looked[1].revents != 0) {
       if (card_.valid()) {
         serve_card();
       } else {
-        card_ = FileDescriptor(checked(::accept4(card_listener_.get(), nullptr, nullptr, SOCK_CLOEXEC),
+        card_ = FileDescriptor(checked(::accept4(listening_.card.get(), nullptr, nullptr, SOCK_CLOEXEC),
                                        "take the card of " + name_));
       }
     } else if (looked[2].revents != 0) {

@@ -3,8 +3,8 @@
 // GuestKernel: a kernel of Linux that is a program (User-Mode Linux with external time travel), from the side that keeps
 // its time and has the other end of its Ethernet card:
 //
-//   GuestKernel guest("m1", {.clock = "m1.clock", .card = "m1.card"}, epoch_ns, receiver);   // listens
-//   ... start it: linux time-travel=ext:1:m1.clock virtio_uml.device=m1.card:1 ...
+//   GuestKernel guest("m1", {.clock = std::move(clock), .card = std::move(card)}, epoch_ns, receiver);
+//   ... start it: linux time-travel=ext:1:CLOCK virtio_uml.device=CARD:1 ..., where these sockets are reached
 //   guest.started(pidfd);
 //   guest.boot();
 //   while (guest.next_ns() < end) guest.run(guest.next_ns(), end);
@@ -44,9 +44,9 @@ class GuestKernel {
     ~Receiver() = default;
   };
 
-  struct Sockets {  // paths of Unix sockets, as the kernel's command line names them
-    std::string clock;
-    std::string card;
+  struct Sockets {  // Unix sockets that listen, where the kernel's command line says
+    FileDescriptor clock;
+    FileDescriptor card;
   };
 
   struct Counters {
@@ -56,8 +56,8 @@ class GuestKernel {
     std::uint64_t refused_frames = 0;    // it had no buffer for them
   };
 
-  // Listens. `epoch_ns`: the wall clock of the kernel, in nanoseconds since 1970, at simulated time zero. `receiver` must
-  // outlive it. Throws SystemError.
+  // `epoch_ns`: the wall clock of the kernel, in nanoseconds since 1970, at simulated time zero. `receiver` must outlive
+  // it.
   GuestKernel(std::string name, Sockets sockets, std::int64_t epoch_ns, Receiver& receiver);
   GuestKernel(const GuestKernel&) = delete;
   GuestKernel& operator=(const GuestKernel&) = delete;
@@ -139,11 +139,9 @@ class GuestKernel {
   std::uint64_t now() const;
 
   std::string name_;
-  Sockets sockets_;
+  Sockets listening_;
   std::int64_t epoch_ns_;
   Receiver& receiver_;
-  FileDescriptor clock_listener_;
-  FileDescriptor card_listener_;
   FileDescriptor clock_;
   FileDescriptor card_;
   FileDescriptor requests_;  // ours to the kernel, of the card

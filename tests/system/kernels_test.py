@@ -109,7 +109,7 @@ def running(
     deadline = time.monotonic() + 5
     while any(_is_alive(pid) for pid in kernels):
         assert time.monotonic() < deadline, "a kernel is left"
-    assert not list(folder.glob("hybridnet-kernels-*"))
+    assert not list(folder.iterdir())
 
 
 def test_a_machine_whose_kernel_is_killed_is_named_and_nothing_is_left(tmp_path: Path) -> None:
@@ -137,11 +137,21 @@ def test_a_kernel_that_somebody_stops_is_named_and_all_go_on(tmp_path: Path, num
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_however_it_is_ended_nothing_is_left(tmp_path: Path, number: signal.Signals) -> None:
     with running(tmp_path) as (head, _):
-        deadline = time.monotonic() + 20
-        while list(tmp_path.glob("hybridnet-kernels-*")):  # until all kernels have begun
-            assert time.monotonic() < deadline
         head.send_signal(number)
         head.communicate(timeout=20)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("after_s", [3 * number / 9 for number in range(10)])
+def test_whenever_it_is_killed_nothing_is_left(tmp_path: Path, after_s: float) -> None:
+    command = [sys.executable, "-c", IN_KERNELS, "2", "sleep", "1000000000"]
+    with subprocess.Popen(command, cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)}) as head:
+        with pytest.raises(subprocess.TimeoutExpired):
+            head.wait(after_s)
+        head.kill()
+    deadline = time.monotonic() + 5
+    while left := [*_began_in(tmp_path), *tmp_path.iterdir()]:
+        assert time.monotonic() < deadline, f"left: {left}"
 
 
 def test_nobody_may_have_several() -> None:
@@ -178,6 +188,14 @@ def test_it_has_the_same_bytes_on_one_processor(tmp_path: Path) -> None:
         for path in files:
             path.unlink()
     assert ran[0] == ran[1]
+
+
+def _began_in(folder: Path) -> Iterator[int]:
+    """The processes of this computer whose working directory it is."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has ended, or belongs to the system
+            if (entry / "cwd").readlink() == folder:
+                yield int(entry.name)
 
 
 def _is_alive(pid: int) -> bool:

@@ -42,13 +42,26 @@ struct Message {
   std::uint64_t time;
 };
 
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  return address;
+}
+
+FileDescriptor listening_at(const std::string& path) {
+  const sockaddr_un address = address_of(path);
+  FileDescriptor fd(::socket(AF_UNIX, SOCK_STREAM, 0));
+  EXPECT_EQ(::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::listen(fd.get(), 1), 0);
+  return fd;
+}
+
 // The kernel's side, as far as a test needs it.
 class Client {
  public:
   explicit Client(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    const sockaddr_un address = address_of(path);
     fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
     connected = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
@@ -90,7 +103,9 @@ class GuestKernelTest : public testing::Test {
   GuestKernelTest() {
     std::string name = std::filesystem::temp_directory_path() / "guest-XXXXXX";
     folder_ = ::mkdtemp(name.data());
-    kernel_.emplace("m1", GuestKernel::Sockets{folder_ + "/clock", folder_ + "/card"}, kEpoch, nobody_);
+    kernel_.emplace("m1",
+                    GuestKernel::Sockets{listening_at(folder_ + "/clock"), listening_at(folder_ + "/card")},
+                    kEpoch, nobody_);
   }
   ~GuestKernelTest() override {
     kernel_.reset();
