@@ -44,6 +44,7 @@ SECTIONS = {
         "docs/topologies",
         "docs/timelines",
         "docs/simulated",
+        "docs/flows",
         "docs/time",
         "docs/nodes",
         "docs/controllers",

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         Switch,
     )  # fmt: skip
     from hybridnet.run.prompt.shell import CLI
+    from hybridnet.simulate.flows import Workload
     from hybridnet.simulate.instance.replay import replay
     from hybridnet.simulate.offline import Condition
     from hybridnet.system.log import debug, error, info, output, setLogLevel, warn
@@ -105,6 +106,7 @@ _HOMES = {
     "observe.results.limits": ["Limits"],
     "run.live": ["Client"],
     "simulate.instance.replay": ["replay"],
+    "simulate.flows": ["Workload"],
     "simulate.offline": ["Condition"],
     "tools.sweep.values": ["value"],
     "describe.topo": ["External", "Topo"],
@@ -158,6 +160,7 @@ __all__ = [
     "UntrustedResultError",
     "UsageError",
     "Wire",
+    "Workload",
     "__version__",
     "debug",
     "error",

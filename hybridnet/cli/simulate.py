@@ -27,6 +27,7 @@ EXAMPLES = """  hybridnet simulate my_network.py --until 60s
   hybridnet simulate my_network.py --topo Dumbbell,flows=64 --until 10s --seeds 10 --jobs 2
   hybridnet simulate my_network.py --topo FatTree,k=8 --until 10s --parallel 4 --trace-hash
   hybridnet simulate my_network.py --until 10s --series 100ms --out runs/dumbbell
+  hybridnet simulate my_network.py --until 1s --workload web-search,load=0.5 --warmup 100ms --seeds 50 --precision 5%
   hybridnet simulate my_network.py --live
 """
 SEEDS_LIMIT = 100_000
@@ -90,6 +91,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --out and one seed: write the frames at these interfaces, as text and pcap, and the state of the "
         "TCP connections of these hosts, whenever it changes",
     )
+    parser.add_argument(
+        "--workload",
+        action="append",
+        default=[],
+        metavar="SIZES[,NAME=VALUE...]",
+        help="flows: sizes (web-search, data-mining, hadoop, a size or a file), load=0.5, "
+        "pattern=all-to-all|permutation|incast, hosts=A+B, start, stop, tcp; of incast fan_in, interval, receiver; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--warmup",
+        default="0",
+        metavar="TIME",
+        help="with --workload: flows that start earlier are not counted",
+    )
+    parser.add_argument(
+        "--precision",
+        metavar="PERCENT",
+        help="with --workload: of --seeds only as many as are enough for a mean slowdown within so many percent",
+    )
     add_set_argument(parser)
     add_live_arguments(parser, "step the simulation on a page, and print its link; see docs/live.md")
     parser.add_argument(
@@ -121,6 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hybridnet.observe.results.run_directory import check_run_directory
     from hybridnet.observe.series.connection_trace import ConnectionTrace
     from hybridnet.plan.network import PlanOptions
+    from hybridnet.simulate.flows import Workload
     from hybridnet.simulate.offline import simulate
     from hybridnet.simulate.offline.simulate import offline_plan
 
@@ -167,12 +189,16 @@ def run(arguments: argparse.Namespace) -> int:
             options=PlanOptions(token=NO_TOKEN, captures=captures),
             on_progress=lambda done, of: progress.update(task, completed=done, total=of),
             trace=trace,
+            workloads=[Workload.parse(each) for each in arguments.workload],
+            warmup=arguments.warmup,
+            precision=arguments.precision,
         )
         if arguments.out is not None:
             for named, path in named_files().items():
                 capsule.add(named, path)
             # An earlier run gives way only now, when nothing can be refused any more.
-            facts = {**capsule.facts(), "began": began, "until": arguments.until, "seeds": seeds}
+            made = [each.seed for each in report.replications]
+            facts = {**capsule.facts(), "began": began, "until": arguments.until, "seeds": made}
             record = RunRecord(arguments.out, facts=facts, seed=seeds[0])
             capsule.keep(record.directory.path)
             record.directory.write_json("plan.json", without_secrets(offline_plan(topo)))
@@ -231,12 +257,17 @@ def seeds_of(text: str) -> list[int]:
 def _print(report: Any, console: Any, *, of_all: bool) -> None:
     from rich.table import Table
 
-    columns, rows = report.table(of_all=of_all)
-    table = Table(*columns[:2], box=None, pad_edge=False, header_style="bold")
-    for column in columns[2:]:
-        table.add_column(column, justify="right")
-    for row in rows:
-        table.add_row(*row)
-    console.print(table)
+    def show(texts: int, columns: list[str], rows: list[list[str]]) -> None:
+        table = Table(*columns[:texts], box=None, pad_edge=False, header_style="bold")
+        for column in columns[texts:]:
+            table.add_column(column, justify="right")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+
+    if report.flows is not None:
+        show(1, *report.flows.table())
+    if report.flows is None or of_all or report.applications:
+        show(2, *report.table(of_all=of_all))
     for line in report.remarks():
         console.print(line, soft_wrap=True, highlight=False)

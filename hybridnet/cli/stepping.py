@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.live import LIVE
 from hybridnet.errors import UsageError
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["run_live", "wants_page"]
 
 LONGEST = "365d"
-_OTHERS = {
+_OTHERS: dict[str, Any] = {
     "jobs": None, "parallel": 1, "mpi": None, "hosts": None, "real_time": False, "series": None, "out": None,
-    "trace": None,
+    "trace": None, "workload": [], "warmup": "0", "precision": None,
 }  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from hybridnet import (
     Switch,
     Topo,
     Wire,
+    Workload,
     replay,
 )
 from hybridnet.plan.network import PlanOptions
@@ -211,7 +212,7 @@ OF_NET = [
     }),
     Subject("Net.simulate", describing("simulate"), {
         "until": "1ms", "seeds": 1, "parallel": 1, "mpi": None, "hosts": [], "real_time": False, "jobs": None,
-        "trace_hash": False, "series": None,
+        "trace_hash": False, "series": None, "workloads": [], "warmup": 0, "precision": None,
     }),
     Subject("Net.stepping", describing("stepping"), {"seed": 1, "until": "1ms"}),
     Subject("Net.iperf", using("iperf"), {
@@ -237,6 +238,13 @@ CONDITION = {
 }
 OF_STEPPER = [
     Subject("Condition", Condition, CONDITION),
+    Subject("Workload", Workload, {
+        "sizes": "web-search", "load": 0.5, "pattern": "all-to-all", "hosts": ["h1", "h2"], "start": "0", "stop": "1s",
+        "tcp": "linux",
+    }),
+    Subject("Workload.incast", Workload, {
+        "sizes": 20_000, "load": None, "pattern": "incast", "fan_in": 2, "interval": "1ms", "receiver": None,
+    }),
     Subject("Stepper.step", of_stepper("step"), {"events": 1}),
     Subject("Stepper.run", of_stepper("run"), {"until": "1ms", "condition": Condition(**CONDITION), "speed": 1.0}),
     Subject("Stepper.run_until", of_stepper("run_until"), {"until": "1ms", "condition": None}),

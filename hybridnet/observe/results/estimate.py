@@ -9,7 +9,7 @@ from statistics import fmean
 
 from hybridnet.observe.results import html
 
-__all__ = ["Estimate", "estimate", "estimate_of_figure", "is_zero_without_event", "uncounted"]
+__all__ = ["Estimate", "estimate", "estimate_of_figure", "is_narrow", "is_zero_without_event", "uncounted"]
 
 _APPEARING = ("duplicated_packets", "corrupted_packets")
 _DROPPED = "dropped."
@@ -56,6 +56,16 @@ def estimate(values: Sequence[float]) -> Estimate:
 
     low, high = confidence_interval(list(values))
     return Estimate(fmean(values), (high - low) / 2, len(values))
+
+
+def is_narrow(over: Estimate | None, share: float) -> bool:
+    """Whether the interval of a mean is within ± `share` of it. None, and one replication, say nothing of it.
+
+    Example:
+        >>> is_narrow(Estimate(2.0, 0.1, 5), 0.05), is_narrow(Estimate(2.0, 0.1, 5), 0.04)
+        (True, False)
+    """
+    return over is not None and over.replications > 1 and over.half_width <= share * abs(over.mean)
 
 
 def is_zero_without_event(name: str) -> bool:

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from hybridnet.run.live.stepping import LiveStepper
     from hybridnet.run.net.captures import Capture
     from hybridnet.run.net.traces import Traced
+    from hybridnet.simulate.flows import Workload
     from hybridnet.simulate.offline import SimulationReport
 
 __all__ = ["Net", "own_address_toward"]
@@ -227,6 +228,9 @@ class Net(Structure):
         jobs: int | None = None,
         trace_hash: bool = False,
         series: str | float | None = None,
+        workloads: Sequence[Workload] = (),
+        warmup: str | float = 0,
+        precision: str | float | None = None,
     ) -> SimulationReport:
         """Simulate the description in virtual time, as fast as it can, instead of building it. Needs no root.
 
@@ -241,6 +245,10 @@ class Net(Structure):
             trace_hash: take a digest of every packet at every link.
             series: simulated time between samples of all counters; None: the network's `record_series`, else none are
                 taken.
+            workloads: flows, whose completion times the report has; see docs/flows.md.
+            warmup: flows that start earlier are not counted; a number is seconds.
+            precision: only as many seeds as are enough for a mean slowdown within ± so many percent, such as
+                ``"5 %"``; None: all.
 
         Returns:
             What the replications say together. With the network's `out` it is in that run directory, too.
@@ -269,6 +277,9 @@ class Net(Structure):
             jobs=jobs,
             trace_hash=trace_hash,
             series=self._recorded.series if series is None else series,
+            workloads=workloads,
+            warmup=warmup,
+            precision=precision,
         )
         keeper.keep(report, topo, self._options)
         return report

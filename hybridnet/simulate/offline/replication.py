@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.observe.series.connection_trace import ConnectionTrace
 from hybridnet.observe.series.figures import Histogram, figures_of, histograms_of, of_sections
 from hybridnet.plan.placement.parts import Partition
+from hybridnet.simulate.flows import FlowRow, FlowTable, Workload
 from hybridnet.simulate.offline.engine import Engine, OnTime, Parts, Synchronization, Whole
+from hybridnet.simulate.offline.transfers import Transfers
 
 __all__ = ["Job", "Replication", "Series", "replicate", "run_replication"]
 
@@ -29,6 +31,8 @@ class Job:
         in_real_time: whether it goes no faster than the wall clock; it has a partition. Without samples it ends when
             that has gone on by `until_ns`, with samples when all is simulated.
         plans: of seeds whose network is another one than `plan`.
+        workloads: whose flows there are; without a partition.
+        warmup_ns: flows that start earlier are not counted.
     """
 
     plan: InstancePlan
@@ -38,6 +42,8 @@ class Job:
     hashed: bool = False
     in_real_time: bool = False
     plans: Mapping[int, InstancePlan] = field(default_factory=dict)
+    workloads: tuple[Workload, ...] = ()
+    warmup_ns: int = 0
 
     def plan_of(self, seed: int) -> InstancePlan:
         """The plan that a seed has."""
@@ -70,6 +76,7 @@ class Replication:
         simulated_ns: how much simulated time has passed; less than was asked for where real time was too short.
         trace_hash: a digest of every packet at every link; None: it was not asked for.
         synchronization: of a simulation in parts, how they met.
+        flows: of its workloads.
     """
 
     seed: int
@@ -87,6 +94,7 @@ class Replication:
     simulated_ns: int = 0
     trace_hash: str | None = None
     synchronization: Synchronization | None = None
+    flows: list[FlowRow] = field(default_factory=list)
 
     def span(self, key: tuple[str, str]) -> slice:
         """The samples of a figure that say something: those at which it was there, and of a counter those before, at
@@ -118,11 +126,18 @@ def run_replication(
 
     Raises:
         EnvironmentLackError: the extension has not been built.
-        ConfigError, PlanError, UsageError: the simulator refuses what the plan says.
+        ConfigError, PlanError, UsageError: the simulator refuses what the plan says, or a workload does not fit it.
     """
     if job.partition is None:
         whole = Whole(job.plan_of(seed), seed, hashed=job.hashed, on_time=on_time)
-        return replicate(whole, job, seed, trace)
+        if not job.workloads:
+            return replicate(whole, job, seed, trace)
+        transfers = Transfers(
+            whole.simulation, job.plan_of(seed), job.workloads, seed, job.until_ns, job.warmup_ns
+        )
+        made = replicate(whole, job, seed, trace)
+        rows = transfers.rows()
+        return replace(made, flows=rows, figures={**FlowTable(rows, job.warmup_ns).figures(), **made.figures})
     parts = Parts(job.plan_of(seed), seed, job.partition, hashed=job.hashed, on_time=on_time)
     return replicate(parts, job, seed, trace)
 

@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from hybridnet.observe.results import html
-from hybridnet.observe.results.estimate import Estimate, estimate_of_figure, is_zero_without_event
+from hybridnet.observe.results.estimate import Estimate, estimate_of_figure, is_narrow, is_zero_without_event
 from hybridnet.observe.results.run_directory import RunDirectory
 from hybridnet.observe.series import Block
 from hybridnet.observe.series.writer import SeriesWriter
 from hybridnet.plan.placement.parts import Partition
+from hybridnet.simulate.flows import FlowTable
 from hybridnet.simulate.offline.replication import Replication
 
 __all__ = ["Figure", "SimulationReport"]
@@ -40,12 +41,16 @@ class SimulationReport:
         replications: in the order of their seeds.
         wall_s: from the first one's start to the last one's end.
         partition: the parts of each; None: there was one.
+        flows: of workloads; None: there were none.
+        precision: which share of the mean slowdown its interval was to be within; None: it was not asked for.
     """
 
     until_ns: int
     replications: list[Replication]
     wall_s: float
     partition: Partition | None = None
+    flows: FlowTable | None = None
+    precision: float | None = None
 
     @property
     def seeds_made_no_difference(self) -> bool:
@@ -62,6 +67,11 @@ class SimulationReport:
             if name == "failed"
             and any(each.figures.get((element, name), 0) > 0 for each in self.replications)
         }
+
+    @property
+    def applications(self) -> frozenset[str]:
+        """The elements that are applications."""
+        return frozenset(name for each in self.replications for name in each.applications)
 
     def figures(self) -> list[Figure]:
         """The mean of every figure at the end with its 95 % interval. A replication that dropped nothing counts as 0;
@@ -95,7 +105,7 @@ class SimulationReport:
         Args:
             of_all: not only those of applications; without applications the first `SHOWN` are shown.
         """
-        asked = {name for each in self.replications for name in each.applications}
+        asked = self.applications
         figures = self.figures()
         if not of_all:
             figures = [each for each in figures if each.element in asked] or figures[:SHOWN]
@@ -114,6 +124,16 @@ class SimulationReport:
             "early; something must listen at its destination's port"
             for element, times in self.failed.items()
         ]
+        if self.flows is not None:
+            said += self.flows.remarks()
+        if self.flows is not None and self.precision is not None:
+            enough = is_narrow(self.flows.mean_slowdown(), self.precision)
+            within = f"for a mean slowdown within ±{100 * self.precision:g} %"
+            said.append(
+                f"{count} replications are enough {within}"
+                if enough
+                else f"{count} replications are not enough {within}; allow more seeds, or simulate longer"
+            )
         if self.seeds_made_no_difference:
             said.append("the seeds made no difference: nothing here draws random numbers, so one is enough")
         if self.partition is not None:
@@ -140,7 +160,8 @@ class SimulationReport:
     def _repr_html_(self) -> str:
         """As notebooks show it."""
         columns, rows = self.table()
-        return html.joined(html.table(columns, rows, texts=2), html.lines(self.remarks()))
+        of_flows = [] if self.flows is None else [html.table(*self.flows.table(), texts=1)]
+        return html.joined(*of_flows, html.table(columns, rows, texts=2), html.lines(self.remarks()))
 
     def to_json(self) -> dict[str, object]:
         """All of it but the series, as data."""
@@ -156,11 +177,13 @@ class SimulationReport:
             "figures": [
                 {"element": each.element, "name": each.name, **asdict(each.over)} for each in self.figures()
             ],
+            **({} if self.flows is None else {"flows": self.flows.to_json(), "precision": self.precision}),
         }
 
     def write(self, directory: RunDirectory) -> list[Path]:
         """Write ``figures.json``, ``.csv`` and ``.parquet``, OMNeT++'s ``.sca`` and ``.vec`` of each seed, and, where
-        there are any, ``histograms.json``, and ``series.parquet`` with the samples. Returns their paths.
+        there are any, ``histograms.json``, ``flows.csv``, ``.parquet`` and ``.json``, and ``series.parquet`` with the
+        samples. Returns their paths.
         """
         columns = ["seed", "element", "name", "value"]
         replications = self._written()
@@ -172,6 +195,8 @@ class SimulationReport:
         ]
         if any(each.histograms for each in self.replications):
             written.append(directory.write_json("histograms.json", self._histograms()))
+        if self.flows is not None:
+            written += self.flows.write(directory)
         if any(each.sampled_ns for each in self.replications):
             written += self._write_series(directory.path)
         return [*written, *(path for each in replications for path in _omnetpp(each, directory))]

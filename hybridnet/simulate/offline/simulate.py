@@ -10,15 +10,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from hybridnet.describe.quantities import parse_delay
+from hybridnet.describe.quantities import parse_delay, parse_percent
 from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import flag, shown, whole
 from hybridnet.errors import UsageError
+from hybridnet.observe.results.estimate import is_narrow
 from hybridnet.observe.series.connection_trace import ConnectionTrace
 from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.placement.layout import lay_out
 from hybridnet.plan.placement.parts import Partition, partition, partition_as_named
+from hybridnet.simulate.flows import FlowTable, Workload
+from hybridnet.simulate.flows.workload import check_workloads
 from hybridnet.simulate.offline.ranks import Hosts, check_hosts, replications_over_mpi
 from hybridnet.simulate.offline.replication import Job, Replication, run_replication
 from hybridnet.simulate.offline.report import SimulationReport
@@ -29,6 +32,7 @@ __all__ = ["offline", "offline_plan", "simulate", "span_ns"]
 SEEDS_LIMIT = 100_000
 SAMPLES_LIMIT = 10_000_000
 PARTS_LIMIT = 1024
+FEWEST_SEEDS = 3  # before an interval says whether there are enough
 _MACHINE = "simulation"
 
 
@@ -47,6 +51,9 @@ def simulate(
     options: PlanOptions | None = None,
     on_progress: Callable[[float, int], object] = lambda done, of: None,
     trace: ConnectionTrace | None = None,
+    workloads: Sequence[Workload] = (),
+    warmup: str | float = 0,
+    precision: str | float | None = None,
 ) -> SimulationReport:
     """Simulate a network as fast as its events can be handled. Needs no root.
 
@@ -70,6 +77,11 @@ def simulate(
         on_progress: called about ten times per second with how many replications are done, those that run with the part
             of `until` that they have reached, and of how many: 1.25 of 3. With `mpi`, called as each ends.
         trace: writes down the state of TCP connections, of a single replication; None: nothing does.
+        workloads: flows, whose completion times the report has; see docs/flows.md. Not in parts.
+        warmup: flows that start earlier are not counted, such as ``"100ms"``; a number is seconds.
+        precision: replications end, in the order of their seeds and after three at least, once the 95 % interval of
+            the mean slowdown is within ± so many percent of it, such as ``"5 %"``. `seeds` is how many there are at
+            most. None: all are made.
 
     Raises:
         UsageError: an emulated node, or an argument that makes no sense.
@@ -116,7 +128,16 @@ def simulate(
             "mpi and real_time out, or simulate one seed at a time"
         )
     cut = partitioned(topo, plan, parts) if parts > 1 or mpi is not None or paced else None
-    job = Job(plan, until_ns, sample_ns, cut, flag(trace_hash, "simulate: trace_hash"), paced, plans)
+    of_flows = check_workloads(workloads)
+    if of_flows and cut is not None:
+        raise UsageError(
+            "simulate: workloads run in one part and in virtual time; leave parallel, mpi and real_time out, and let "
+            "several seeds run at once (jobs)"
+        )
+    warmup_ns = _warmup_ns(warmup, until_ns, with_flows=bool(of_flows))
+    share = _precision(precision, len(numbers), with_flows=bool(of_flows))
+    hashed = flag(trace_hash, "simulate: trace_hash")
+    job = Job(plan, until_ns, sample_ns, cut, hashed, paced, plans, of_flows, warmup_ns)
     if plan["captures"] and len(numbers) > 1:
         raise UsageError(
             "simulate: every seed would write the same captures; take one seed, or leave the captures out"
@@ -136,18 +157,74 @@ def simulate(
         on_progress(sum(reached.values()), len(numbers))
 
     began = time.perf_counter()
-    made: dict[int, Replication] = {}
-    if mpi is not None:
-        running: Iterator[Replication] = replications_over_mpi(job, numbers, given_hosts)
-    elif at_once == 1:
-        running = (run_replication(job, seed, trace, on_time=partial(on_reached, seed)) for seed in numbers)
-    else:
-        running = replications(job, numbers, at_once, on_reached)
-    for replication in running:
-        made[replication.seed] = replication
-        on_reached(replication.seed, until_ns)
+
+    def run(seeds: list[int]) -> list[Replication]:
+        made: dict[int, Replication] = {}
+        if mpi is not None:
+            running: Iterator[Replication] = replications_over_mpi(job, seeds, given_hosts)
+        elif at_once == 1:
+            running = (run_replication(job, seed, trace, on_time=partial(on_reached, seed)) for seed in seeds)
+        else:
+            running = replications(job, seeds, min(at_once, len(seeds)), on_reached)
+        for replication in running:
+            made[replication.seed] = replication
+            on_reached(replication.seed, until_ns)
+        return [made[seed] for seed in seeds]
+
+    made = run(numbers) if share is None else _until_narrow(run, numbers, at_once, share)
     took_s = time.perf_counter() - began
-    return SimulationReport(until_ns, [made[seed] for seed in numbers], took_s, cut)
+    flows = _flows(made, warmup_ns) if of_flows else None
+    return SimulationReport(until_ns, made, took_s, cut, flows, share)
+
+
+def _flows(replications: Sequence[Replication], warmup_ns: int) -> FlowTable:
+    return FlowTable([row for each in replications for row in each.flows], warmup_ns)
+
+
+def _until_narrow(
+    run: Callable[[list[int]], list[Replication]], seeds: list[int], at_once: int, share: float
+) -> list[Replication]:
+    """The replications of the first so many seeds that are enough. How many run at once changes only how many are made
+    for nothing.
+    """
+    made: list[Replication] = []
+    while len(made) < len(seeds):
+        known = len(made)
+        made += run(seeds[known : known + max(at_once, FEWEST_SEEDS - known)])
+        for count in range(max(FEWEST_SEEDS, known + 1), len(made) + 1):
+            if is_narrow(_flows(made[:count], 0).mean_slowdown(), share):
+                return made[:count]
+    return made
+
+
+def _warmup_ns(value: Any, until_ns: int, *, with_flows: bool) -> int:
+    given = f"{value}s" if isinstance(value, int | float) and not isinstance(value, bool) else value
+    warmup_ns = parse_delay(given, "simulate: warmup")
+    if warmup_ns and not with_flows:
+        raise UsageError("simulate: warmup is of workloads, and there is none; leave it out")
+    if warmup_ns >= until_ns:
+        raise UsageError(
+            f"simulate: warmup {shown(value)} is as long as the simulation; choose a shorter one"
+        )
+    return warmup_ns
+
+
+def _precision(value: Any, seeds: int, *, with_flows: bool) -> float | None:
+    if value is None:
+        return None
+    share = parse_percent(value, "simulate: precision")
+    if not with_flows:
+        raise UsageError(
+            "simulate: precision is of workloads' mean slowdown, and there is no workload; leave it out"
+        )
+    if share <= 0:
+        raise UsageError(f"simulate: precision {shown(value)} is not above 0; write for example '5 %'")
+    if seeds < FEWEST_SEEDS:
+        raise UsageError(
+            f"simulate: precision needs {FEWEST_SEEDS} seeds or more, of which as few are taken as are enough; write "
+            "for example seeds=50"
+        )
+    return share
 
 
 def _shape(plan: InstancePlan) -> tuple[list[str], list[str]]:

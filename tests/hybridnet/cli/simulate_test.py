@@ -161,3 +161,56 @@ def test_a_transfer_that_found_nobody_is_said_beside_the_table(
     said = capsys.readouterr().out
     assert "a:tcp_bulk:0 failed in 2 of 2 replications: it could not connect" in said
     assert "something must listen at its destination's port" in said
+
+
+def test_workloads_print_their_flows_by_size(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--until", "1s", "--workload", "5kB,load=0.2", "--warmup", "100ms", "--jobs", "1"]
+    assert main(["simulate", file, *arguments]) == 0
+    said = capsys.readouterr().out
+    assert "slowdown mean" in said
+    assert "<= 10 kB" in said
+    assert "started in the first 0.1 s: not counted" in said
+    assert main(["simulate", file, *arguments, "--json", "--seeds", "2"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["flows"]["mean_slowdown"]["replications"] == 2
+    assert [each["mean"] for each in told["figures"] if each["name"] == "mean_slowdown"] == [
+        told["flows"]["mean_slowdown"]["mean"]
+    ]
+
+
+def test_a_run_repeats_with_the_copy_of_its_file_of_sizes(
+    file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sizes, out, again = tmp_path / "sizes.txt", tmp_path / "run", tmp_path / "again"
+    sizes.write_text("100 0\n20000 1\n")
+    assert (
+        main(["simulate", file, "--until", "200ms", "--workload", f"{sizes},load=0.5", "--out", str(out)])
+        == 0
+    )
+    sizes.unlink()
+    assert main(["rerun", str(out), "--out", str(again)]) == 0
+    assert (again / "flows.csv").read_bytes() == (out / "flows.csv").read_bytes()
+    assert len((out / "flows.csv").read_text().splitlines()) > 10
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--workload", "web-serch,load=0.5"],
+            "sizes 'web-serch': there is no such file; write one of web-search",
+        ),
+        (["--workload", "hadoop,load=2"], "load 2.0 is not a share above 0 and up to 1"),
+        (["--workload", "hadoop,load=0.5", "--warmup", "soon"], "simulate: warmup"),
+        (["--workload", "hadoop,load=0.5", "--live"], "--workload and --live: leave one of them out"),
+        (["--precision", "5%"], "there is no workload"),
+    ],
+)
+def test_mistakes_in_workloads_are_one_line(
+    file: str, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    assert main(["simulate", file, "--until", "1s", *arguments]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert told.count("\n") == 1
