@@ -16,7 +16,7 @@ from hybridnet.cli.stepping import run_live, wants_page
 from hybridnet.cli.topology import add_topology_arguments, find_topology
 from hybridnet.describe.user_files import named_files
 from hybridnet.errors import UsageError
-from hybridnet.tools.sweep.values import SEED, asks_for_seed, given, parse_settings, refuse_unasked
+from hybridnet.tools.sweep.values import SEED, asks_for_seed, filled, given, parse_settings, refuse_unasked
 
 if TYPE_CHECKING:
     from hybridnet.describe.topo import Topo
@@ -91,21 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --out and one seed: write the frames at these interfaces, as text and pcap, and the state of the "
         "TCP connections of these hosts, whenever it changes",
     )
-    parser.add_argument(
-        "--workload",
-        action="append",
-        default=[],
-        metavar="SIZES[,NAME=VALUE...]",
-        help="flows: sizes (web-search, data-mining, hadoop, a size or a file), load=0.5, "
-        "pattern=all-to-all|permutation|incast, hosts=A+B, start, stop, tcp; of incast fan_in, interval, receiver; "
-        "may be repeated",
-    )
-    parser.add_argument(
-        "--warmup",
-        default="0",
-        metavar="TIME",
-        help="with --workload: flows that start earlier are not counted",
-    )
+    add_workload_arguments(parser)
     parser.add_argument(
         "--precision",
         metavar="PERCENT",
@@ -117,6 +103,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help="print every counter, not only those of applications"
     )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def add_workload_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add --workload and --warmup."""
+    parser.add_argument(
+        "--workload",
+        action="append",
+        default=[],
+        metavar="SIZES[,NAME=VALUE...]",
+        help="flows: sizes (web-search, data-mining, hadoop, a size or a file), load=0.5, "
+        "pattern=all-to-all|permutation|incast, hosts=A+B, start, stop, tcp; of incast fan_in, interval, receiver; "
+        "{NAME} is what --set says of it; may be repeated",
+    )
+    parser.add_argument(
+        "--warmup",
+        default="0",
+        metavar="TIME",
+        help="with --workload: flows that start earlier are not counted",
+    )
 
 
 def add_parallel_argument(parser: argparse.ArgumentParser) -> None:
@@ -156,6 +161,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with given({SEED: str(seeds[0]), **settings}):
         topo = find_topology(arguments.file, arguments.topo)
+        workloads = [Workload.parse(filled(each, "--workload")) for each in arguments.workload]
         refuse_unasked()
         of_seed = asks_for_seed() and SEED not in settings
     if paged:
@@ -189,7 +195,7 @@ def run(arguments: argparse.Namespace) -> int:
             options=PlanOptions(token=NO_TOKEN, captures=captures),
             on_progress=lambda done, of: progress.update(task, completed=done, total=of),
             trace=trace,
-            workloads=[Workload.parse(each) for each in arguments.workload],
+            workloads=workloads,
             warmup=arguments.warmup,
             precision=arguments.precision,
         )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from hybridnet.cli.network import SPREAD, add_asked_arguments, asked_words
 from hybridnet.cli.places import add_place_arguments, place_words, places_of
-from hybridnet.cli.simulate import add_parallel_argument, seeds_of
+from hybridnet.cli.simulate import add_parallel_argument, add_workload_arguments, seeds_of
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.observe.results.console import print_table
 from hybridnet.observe.results.run_directory import Hold, hold, read_object
@@ -30,6 +30,7 @@ _SCHEDULER = r"(\w+://)?([^/:\s]+|\[[0-9a-fA-F:]+\]):\d+"
 SUMMARY = "Run a script or a topology with many values and seeds; continue a sweep that was killed."
 EXAMPLES = """  hybridnet sweep my_network.py --until 10s --set bw=10,100 --set delay=1ms,10ms --seeds 5
   hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --jobs 4
+  hybridnet sweep my_network.py --until 1s --workload web-search,load={load} --set load=0.2,0.4,0.6 --seeds 10
   hybridnet sweep my_network.py --until 10s --set bw=10,100 --seeds 50 --dask 10.0.0.1:8786
   sudo hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3   emulated: it names no --until
   sudo hybridnet sweep my_experiment.py --set bw=10,100 --instances 2 --wait sleep
@@ -67,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Dask cluster takes); emulated points run one after the other",
     )
     add_parallel_argument(parser)
+    add_workload_arguments(parser)
     add_place_arguments(
         parser,
         SPREAD,
@@ -172,6 +174,8 @@ def _command(arguments: argparse.Namespace) -> Command:
             raise UsageError("sweep: a topology that is simulated takes no arguments after --; use --set")
         if arguments.parallel > 1:
             words += ["--parallel", str(arguments.parallel)]
+        words += [word for each in arguments.workload for word in ("--workload", each)]
+        words += ["--warmup", arguments.warmup] if arguments.workload else []
         return Command("simulate", [*words, "--until", arguments.until, "--jobs", "1", *file])
     places_of(arguments)  # what makes no sense is said before the first point
     test = ["--test", "none"] if arguments.topo is not None else []
@@ -191,6 +195,10 @@ def _check_jobs(arguments: argparse.Namespace) -> None:
             "--parallel: it cuts simulated networks into parts, but these points run in real time; divide them by "
             "--instances, or also write --until"
         )
+    if arguments.until is None and arguments.workload:
+        raise UsageError("--workload: its flows are simulated in virtual time; also write --until")
+    if not arguments.workload and arguments.warmup != "0":
+        raise UsageError(f"--warmup {arguments.warmup}: it is of workloads, and there is none; leave it out")
     if arguments.until is None:
         return
     for word in asked_words(arguments):
@@ -224,7 +232,8 @@ def _workers(arguments: argparse.Namespace, command: Command) -> tuple[Command, 
     tell(f"asking the scheduler at {arguments.dask}")
     capsule = capsule_of([command.verb, *command.words])
     files = {f"{FILES}/{name}": path.read_bytes() for name, path in capsule.files.items()}
-    for value in (value for values in parse_axes(arguments.set).values() for value in values):
+    sizes = [each.partition(",")[0] for each in arguments.workload]
+    for value in (*sizes, *(value for values in parse_axes(arguments.set).values() for value in values)):
         if (path := Path(value)).is_file() and not path.is_absolute() and ".." not in path.parts:
             files[value] = path.read_bytes()
     return Command(capsule.verb, capsule.arguments), DaskWorkers(arguments.dask, files, arguments.jobs)

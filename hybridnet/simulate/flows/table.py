@@ -21,7 +21,6 @@ BINS = (10_000, 100_000, 1_000_000, 10_000_000)
 """Bounds between size bins, bytes."""
 BATCHES = 20
 _LEAST_OF_BATCH = 5
-_ELEMENT = "flows"
 _NAMED = 3  # of the flows that did not finish
 
 
@@ -105,6 +104,13 @@ class FlowSummary:
             else f"<= {_size(self.up_to_bytes)}"
         )
 
+    @property
+    def element(self) -> str:
+        """The bin as figures name it."""
+        up_to = "" if self.up_to_bytes is None else _size(self.up_to_bytes)
+        bounds = f"{_size(self.above_bytes)}-{up_to}".replace(" ", "")
+        return f"flows:{'all' if self.label == 'all' else bounds}"
+
 
 @dataclass(frozen=True)
 class FlowTable:
@@ -182,20 +188,15 @@ class FlowTable:
         return estimate([fmean(slowdowns[place * length : (place + 1) * length]) for place in range(count)])
 
     def figures(self) -> dict[tuple[str, str], float]:
-        """Of the counted flows what a comparison of runs has, by element, ``flows``, and name."""
-        of_all = self.by_size()[-1]
-        found: dict[str, float] = {
-            "finished": of_all.finished,
-            "unfinished": of_all.unfinished,
-            "failed_flows": of_all.failed,
+        """What comparisons and sweeps have of the counted flows, by element, such as ``flows:all`` or
+        ``flows:10kB-100kB``, and name.
+        """
+        return {
+            (each.element, name): value
+            for each in self.by_size()
+            for name, value in _figures(each)
+            if value is not None
         }
-        if of_all.slowdown is not None and of_all.goodput_bps is not None:
-            found |= {
-                "mean_slowdown": of_all.slowdown.mean,
-                "p99_slowdown": of_all.slowdown.p99,
-                "mean_goodput_bps": of_all.goodput_bps,
-            }
-        return {(_ELEMENT, name): value for name, value in found.items()}
 
     def table(self, bounds: Sequence[int] = BINS) -> tuple[list[str], list[list[str]]]:
         """The summary as texts, and its columns."""
@@ -298,6 +299,15 @@ def _summary(rows: Sequence[FlowRow], above: int, up_to: int | None) -> FlowSumm
         completion_s=_spread([row.completion_s for row in rows if row.completion_s is not None]),
         goodput_bps=fmean(goodputs) if goodputs else None,
     )
+
+
+def _figures(summary: FlowSummary) -> Iterator[tuple[str, float | None]]:
+    yield "finished", summary.finished
+    yield "not_finished", summary.unfinished + summary.failed
+    for name, spread in (("slowdown", summary.slowdown), ("completion_s", summary.completion_s)):
+        for figure in ("mean", "p50", "p95", "p99"):
+            yield f"{figure}_{name}", None if spread is None else getattr(spread, figure)
+    yield "mean_goodput_bps", summary.goodput_bps
 
 
 def _spread(values: Sequence[float]) -> Spread | None:

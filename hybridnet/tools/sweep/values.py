@@ -11,6 +11,7 @@ itself. A topology's own parameters need not be asked for: `--set` sets those, t
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
@@ -18,7 +19,7 @@ from hybridnet.describe.values import shown
 from hybridnet.describe.values import text as checked_text
 from hybridnet.errors import UsageError
 
-__all__ = ["SEED", "asks_for_seed", "given", "parse_settings", "refuse_unasked", "setting", "value"]
+__all__ = ["SEED", "asks_for_seed", "filled", "given", "parse_settings", "refuse_unasked", "setting", "value"]
 
 Value = TypeVar("Value", bool, int, float, str)
 
@@ -67,6 +68,34 @@ def setting(name: str) -> str | None:
     """What the command line sets for a name, as text; None: nothing. It counts as asked for."""
     _asked.add(name)
     return _given.get(name)
+
+
+def filled(text: str, what: str) -> str:
+    """A text of the command line, each ``{NAME}`` in it replaced by what ``--set`` says of that name.
+
+    Args:
+        what: the option that has the text.
+
+    Raises:
+        UsageError: nothing is set for a name; or it is the seed, which belongs to replications.
+
+    Example:
+        >>> with given({"load": "0.5"}):
+        ...     filled("web-search,load={load}", "--workload")
+        'web-search,load=0.5'
+    """
+
+    def said(found: re.Match[str]) -> str:
+        name = found[1]
+        value_text = None if name == SEED else setting(name)
+        if value_text is None:
+            cure = (
+                "flows differ by seed anyway; leave it out" if name == SEED else f"write --set {name}=VALUE"
+            )
+            raise UsageError(f"{what} {shown(text)}: nothing is set for {name}; {cure}")
+        return value_text
+
+    return re.sub(r"\{(\w+)\}", said, text)
 
 
 def asks_for_seed() -> bool:

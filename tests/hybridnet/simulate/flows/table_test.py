@@ -102,12 +102,15 @@ def test_the_mean_slowdown_weighs_replications_alike() -> None:
     )  # Student's t, 1 degree
 
 
-def test_figures_are_those_of_counted_flows() -> None:
-    table = FlowTable([row(1, 9.0, counted=False), row(2, 2.0), row(3, 4.0), row(4, None)], 1)
-    figures = {name: value for (element, name), value in table.figures().items() if element == "flows"}
-    assert (figures["finished"], figures["unfinished"], figures["failed_flows"]) == (2, 1, 0)
-    assert (figures["mean_slowdown"], figures["p99_slowdown"]) == (3, pytest.approx(2 + 0.99 * 2))
-    assert ("flows", "mean_slowdown") not in FlowTable([row(1, None)]).figures()
+def test_figures_are_those_of_counted_flows_by_size() -> None:
+    table = FlowTable([row(1, 9.0, counted=False), row(2, 2.0), row(3, 4.0), row(4, None, size=50_000)], 1)
+    figures = table.figures()
+    assert {element for element, _ in figures} == {"flows:0B-10kB", "flows:10kB-100kB", "flows:all"}
+    of_all = {name: value for (element, name), value in figures.items() if element == "flows:all"}
+    assert (of_all["finished"], of_all["not_finished"]) == (2, 1)
+    assert (of_all["mean_slowdown"], of_all["p99_slowdown"]) == (3, pytest.approx(2 + 0.99 * 2))
+    assert of_all["p50_completion_s"] == pytest.approx(3 * IDEAL_S)
+    assert ("flows:10kB-100kB", "mean_slowdown") not in figures  # none of them finished
 
 
 def test_batch_means_are_those_of_equally_many_flows_one_behind_the_other() -> None:

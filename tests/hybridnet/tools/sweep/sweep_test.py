@@ -75,6 +75,24 @@ def test_points_that_dropped_nothing_count_in_the_mean_of_drops(capsys: pytest.C
     assert over["figures"][figure]["mean"] == pytest.approx(sum(drops) / 6)
 
 
+def test_the_load_of_a_workload_is_swept(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("pair.py").write_text(
+        "from hybridnet import Topo\n"
+        "class Pair(Topo):\n"
+        "    def build(self):\n"
+        "        self.addLink(self.addSimHost('a'), self.addSimHost('b'), bw=10, delay='1ms')\n"
+    )
+    words = ["sweep", "pair.py", "--until", "2s", "--workload", "5kB,load={load}", "--set", "load=0.1,0.4"]
+    assert main([*words, "--warmup", "100ms", "--jobs", "1", "--out", "s", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    finished = {row["values"]["load"]: row["figures"]["flows:all finished"]["mean"] for row in told}
+    for load, count in finished.items():
+        expected = 2 * 1.9 * float(load) * 10e6 / (8 * 5000)  # of two hosts
+        assert abs(count - expected) < 4 * expected**0.5
+    assert main([*words, "--out", "s"]) == 2  # without the warm-up it is another sweep
+    assert "another command made it" in capsys.readouterr().err
+
+
 def test_files_in_the_folder_that_are_named_like_libraries_are_no_libraries() -> None:
     for name in ("json", "queue", "rich", "numpy"):
         Path(f"{name}.py").write_text("raise SystemExit('this is no library')")
@@ -190,6 +208,11 @@ def test_what_this_computer_lacks_ends_the_sweep_as_it_ends_a_point(
             ["sweep", "pinged.py", "--until", "1s", "--dask", "somewhere"],
             "write HOST:PORT, or tls://HOST:PORT",
         ),
+        (
+            ["sweep", "pinged.py", "--workload", "hadoop,load=0.5"],
+            "simulated in virtual time; also write --until",
+        ),
+        (["sweep", "pinged.py", "--until", "1s", "--warmup", "1ms"], "it is of workloads, and there is none"),
         (["sweep", "pinged.py", "--jobs", "2"], "would disturb each other"),
         (["sweep", "pinged.py", "--until", "1s", "--seeds", "x"], "--seeds x"),
         (["sweep", "--until", "1s", "pinged.py", "--", "word"], "takes no arguments after --"),

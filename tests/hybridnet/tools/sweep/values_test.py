@@ -5,7 +5,7 @@ import pytest
 
 from hybridnet import value
 from hybridnet.errors import UsageError
-from hybridnet.tools.sweep.values import given, parse_settings, refuse_unasked
+from hybridnet.tools.sweep.values import filled, given, parse_settings, refuse_unasked
 
 
 def test_without_a_setting_a_value_is_its_default() -> None:
@@ -53,6 +53,19 @@ def test_a_setting_that_nothing_asks_for_is_refused_but_for_the_seed() -> None:
             refuse_unasked()
         value("bw", 1)
         refuse_unasked()
+
+
+def test_names_in_a_text_are_replaced_and_count_as_asked_for() -> None:
+    with given({"load": "0.5", "fan": "8", "seed": "3"}):
+        assert filled("20kB,fan_in={fan}", "--workload") == "20kB,fan_in=8"
+        with pytest.raises(UsageError, match="nothing asks for load"):
+            refuse_unasked()
+        assert filled("{load}{load}", "--workload") == "0.50.5"
+        refuse_unasked()
+        with pytest.raises(UsageError, match=r"nothing is set for rate; write --set rate=VALUE"):
+            filled("{rate}", "--workload")
+        with pytest.raises(UsageError, match="flows differ by seed anyway"):
+            filled("{seed}", "--workload")
 
 
 def test_settings_are_read_from_the_words_of_a_command_line() -> None:
