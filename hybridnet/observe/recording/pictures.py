@@ -3,6 +3,7 @@
 
 throughput   of each flow, and of all together      queue   packets that wait in front of a link
 rtt, cwnd    of each TCP connection                 lateness     of the instances, and how busy processors were
+slowdown     of a workload's flows, by size
 queue-wait, queue-found     of links with ``watch_queue``: how long packets waited, and how many others they found
 
 A flow is a TCP connection that sends; where there is none, an application that receives, or else a host's interface.
@@ -16,17 +17,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy
+import pyarrow
+from pyarrow import parquet
 
 from hybridnet.describe.values import parse_json, why_unread
 from hybridnet.errors import UsageError
-from hybridnet.observe.results.run_directory import read_object
+from hybridnet.observe.results.run_directory import FLOWS, read_object
 from hybridnet.observe.series.figures import Histogram, histograms_of
 from hybridnet.observe.series.table import SeriesTable
 
-__all__ = ["SPREAD", "Line", "Picture", "histogram_pictures", "pictures_of", "total_of"]
+__all__ = ["SPREAD", "Line", "Picture", "histogram_pictures", "pictures_of", "slowdowns_of", "total_of"]
 
 SPREAD = ("throughput", "rtt", "queue")
 """The pictures whose values' distribution is of interest."""
+FLOW_GROUPS = 20  # of equally many flows each
+_FLOW_LEAST = 10  # of a group: its 95th percentile is no single flow
 BINS = 40  # of a histogram that is drawn; those that are kept are finer
 _UP_TO = 0.9995  # of the values: what is above would make the rest a line at the left
 _LEAST_SHARE = 0.01  # of the busiest flow: what sent less is no flow
@@ -137,6 +142,55 @@ def _rate(element: str, times: Any, values: Any) -> Line:
 
 def _changing(rows: Iterable[tuple[str, Any, Any]]) -> list[Line]:
     return [Line(*row) for row in rows if row[2].any()]
+
+
+def slowdowns_of(folder: Path, seed: int | None = None) -> list[Line]:
+    """The median, and the 95th and 99th percentile, of the slowdown of a simulation's counted flows over their size:
+    the flows by size are cut into at most twenty groups of about equally many, each at its mean size; flows of one size
+    are in one group. None: no flow finished.
+
+    Args:
+        folder: of the run; it may have no flows.
+        seed: one replication; None: all.
+
+    Raises:
+        UsageError: the file is damaged, or has no such seed.
+    """
+    file = folder / FLOWS
+    if not file.is_file():
+        return []
+    try:
+        table = parquet.read_table(file, columns=["seed", "counted", "size_bytes", "slowdown"])
+    except (OSError, pyarrow.ArrowException) as error:
+        raise UsageError(f"{file}: it is damaged: {why_unread(error)}; repeat the run") from None
+    seeds = set(table["seed"].to_pylist())
+    if seed is not None and seed not in seeds:
+        raise UsageError(
+            f"{file}: it has no flows of seed {seed}; it has {', '.join(map(str, sorted(seeds)))}"
+        )
+    columns = zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    points = sorted(
+        (size, slowdown)
+        for of_seed, counted, size, slowdown in columns
+        if counted and slowdown is not None and seed in (None, of_seed)
+    )
+    if not points:
+        return []
+    groups = _groups(numpy.array(points))
+    sizes = numpy.array([group[:, 0].mean() for group in groups])
+    return [
+        Line(name, sizes, numpy.array([numpy.percentile(group[:, 1], share) for group in groups]))
+        for name, share in (("median", 50), ("95th percentile", 95), ("99th percentile", 99))
+    ]
+
+
+def _groups(points: Any) -> list[Any]:
+    """Rows of size and slowdown, ascending, cut between sizes."""
+    sizes = points[:, 0]
+    count = min(FLOW_GROUPS, max(1, len(points) // _FLOW_LEAST))
+    begins = [len(points) * group // count for group in range(1, count)]
+    after_equal = numpy.searchsorted(sizes, [sizes[begin - 1] for begin in begins], side="right")
+    return [group for group in numpy.split(points, numpy.unique(after_equal)) if len(group)]
 
 
 def total_of(lines: list[Line]) -> Line:

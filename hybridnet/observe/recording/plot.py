@@ -10,8 +10,16 @@ from typing import Any
 import numpy
 
 from hybridnet.errors import UsageError
-from hybridnet.observe.recording.pictures import SPREAD, Picture, histogram_pictures, pictures_of, total_of
-from hybridnet.observe.series.table import read_series, series_folders
+from hybridnet.observe.recording.pictures import (
+    SPREAD,
+    Line,
+    Picture,
+    histogram_pictures,
+    pictures_of,
+    slowdowns_of,
+    total_of,
+)
+from hybridnet.observe.series.table import has_series, read_series, series_folders
 
 __all__ = ["plot_run"]
 
@@ -26,7 +34,7 @@ def plot_run(run: Path, out: Path | None = None, seed: int | None = None, form: 
     Args:
         run: the run directory.
         out: the folder of the pictures; None: ``plots`` in the run directory.
-        seed: of a simulation, which replication; None: the first.
+        seed: of a simulation, which replication; None: the first; of its flows all.
         form: png, svg or pdf.
 
     Returns:
@@ -35,9 +43,13 @@ def plot_run(run: Path, out: Path | None = None, seed: int | None = None, form: 
     Raises:
         UsageError: the run has no series, or nothing in it can be drawn.
     """
-    folders = series_folders(run)
     target = run / "plots" if out is None else out
     drawn = []
+    if slowdowns := slowdowns_of(run, seed):
+        target.mkdir(parents=True, exist_ok=True)
+        drawn.append(target / f"slowdown.{form}")
+        _draw_slowdowns(slowdowns, drawn[-1])
+    folders = series_folders(run) if not drawn or has_series(run) else []
     for folder in folders:
         prefix = "" if len(folders) == 1 else f"{folder.name}-"
         pictures = [*pictures_of(read_series(folder, seed)), *histogram_pictures(folder, seed)]
@@ -73,6 +85,19 @@ def _draw(picture: Picture, path: Path) -> None:
         axes.set_ylabel("share of packets" if picture.histogram else picture.axis)
         axes.set_ylim(bottom=0)
         _say_what_is_missing(axes, len(picture.lines) - len(shown))
+
+    _figure(path, 1, [draw])
+
+
+def _draw_slowdowns(lines: list[Line], path: Path) -> None:
+    def draw(axes: Any) -> None:
+        for line in lines:
+            axes.plot(line.times, line.values, label=line.name, linewidth=1.0, marker=".")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("size of the flow (bytes)")
+        axes.set_ylabel("slowdown")
+        _say_what_is_missing(axes, 0)
 
     _figure(path, 1, [draw])
 

@@ -20,7 +20,7 @@ from hybridnet.errors import UsageError
 from hybridnet.observe.series.block import Key
 from hybridnet.observe.series.writer import SERIES, parts_of
 
-__all__ = ["SeriesTable", "read_all_series", "read_series", "series_folders"]
+__all__ = ["SeriesTable", "has_series", "read_all_series", "read_series", "series_folders"]
 
 
 class SeriesTable:
@@ -77,10 +77,19 @@ def series_folders(run: Path) -> list[Path]:
     """
     if not run.is_dir():
         raise UsageError(f"{run}: there is no such run directory")
-    found = [folder for folder in (run, *sorted(run.glob("network-*"))) if _files(folder)]
+    found = _with_series(run)
     if not found:
         raise UsageError(f"{run}: it has no time series; run it with --series 100ms")
     return found
+
+
+def has_series(run: Path) -> bool:
+    """Whether a run directory has a time series."""
+    return bool(_with_series(run))
+
+
+def _with_series(run: Path) -> list[Path]:
+    return [folder for folder in (run, *sorted(run.glob("network-*"))) if _files(folder)]
 
 
 def read_series(folder: Path, seed: int | None = None) -> SeriesTable:

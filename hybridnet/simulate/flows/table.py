@@ -13,7 +13,7 @@ from hybridnet.describe.values import counted, shown, whole
 from hybridnet.errors import UsageError
 from hybridnet.observe.results import html
 from hybridnet.observe.results.estimate import Estimate, estimate
-from hybridnet.observe.results.run_directory import RunDirectory
+from hybridnet.observe.results.run_directory import FLOWS, RunDirectory
 
 __all__ = ["BINS", "FlowRow", "FlowSummary", "FlowTable", "Spread"]
 
@@ -157,6 +157,12 @@ class FlowTable:
         in_bins = [each for each in found if each.finished + each.unfinished + each.failed]
         return [*in_bins, _summary(rows, 0, None)]
 
+    def by_workload(self) -> dict[str, FlowSummary]:
+        """A summary of each workload's flows, by its label."""
+        rows = self.counted
+        labels = dict.fromkeys(row.workload for row in rows)
+        return {label: _summary([row for row in rows if row.workload == label], 0, None) for label in labels}
+
     def mean_slowdown(self) -> Estimate | None:
         """The mean over replications of each one's mean slowdown; None: in none has a flow finished. Those that did not
         finish are in no mean, so that it is too low where they are many.
@@ -188,21 +194,29 @@ class FlowTable:
         return estimate([fmean(slowdowns[place * length : (place + 1) * length]) for place in range(count)])
 
     def figures(self) -> dict[tuple[str, str], float]:
-        """What comparisons and sweeps have of the counted flows, by element, such as ``flows:all`` or
-        ``flows:10kB-100kB``, and name.
+        """What comparisons and sweeps have of the counted flows, by element, such as ``flows:all``,
+        ``flows:10kB-100kB`` or, of several workloads, ``flows:20kB-incast``, and name.
         """
+        summaries = {each.element: each for each in self.by_size()}
+        summaries |= {f"flows:{label.replace(' ', '-')}": each for label, each in self._apart().items()}
         return {
-            (each.element, name): value
-            for each in self.by_size()
+            (element, name): value
+            for element, each in summaries.items()
             for name, value in _figures(each)
             if value is not None
         }
 
+    def _apart(self) -> dict[str, FlowSummary]:
+        """The summaries of workloads, if there are several."""
+        found = self.by_workload()
+        return found if len(found) > 1 else {}
+
     def table(self, bounds: Sequence[int] = BINS) -> tuple[list[str], list[list[str]]]:
-        """The summary as texts, and its columns."""
+        """The summary as texts, and its columns: by size, and by workload if there are several."""
         columns = ["size", "flows", "not finished", "slowdown mean", "p50", "p95", "p99"]
         columns += ["completion mean", "p50 ", "p95 ", "p99 ", "goodput"]
-        return columns, [list(_cells(each)) for each in self.by_size(bounds)]
+        named = {each.label: each for each in self.by_size(bounds)} | self._apart()
+        return columns, [[label, *_cells(each)] for label, each in named.items()]
 
     def remarks(self) -> list[str]:
         """What one must know of the summary."""
@@ -265,6 +279,7 @@ class FlowTable:
             "counted": len(self.counted),
             "mean_slowdown": None if mean is None else asdict(mean),
             "by_size": [asdict(each) for each in self.by_size()],
+            "by_workload": {label: asdict(each) for label, each in self.by_workload().items()},
             "incomplete": [asdict(row) for row in self.incomplete],
         }
 
@@ -277,7 +292,7 @@ class FlowTable:
         content = {**self.to_json(), "rows": [asdict(row) for row in self.rows]}
         return [
             directory.write_csv("flows.csv", columns, rows),
-            directory.write_parquet("flows.parquet", columns, rows),
+            directory.write_parquet(FLOWS, columns, rows),
             directory.write_json("flows.json", content),
         ]
 
@@ -320,7 +335,6 @@ def _spread(values: Sequence[float]) -> Spread | None:
 
 
 def _cells(summary: FlowSummary) -> Iterator[str]:
-    yield summary.label
     yield str(summary.finished)
     yield str(summary.unfinished + summary.failed)
     for spread, scale, unit in ((summary.slowdown, 1.0, ""), (summary.completion_s, 1e3, " ms")):

@@ -4,12 +4,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy
 import pytest
 
 from hybridnet.cli.main import main
 from hybridnet.errors import UsageError
-from hybridnet.observe.recording.pictures import histogram_pictures, pictures_of
+from hybridnet.observe.recording.pictures import histogram_pictures, pictures_of, slowdowns_of
 from hybridnet.observe.recording.plot import plot_run
+from hybridnet.observe.results.run_directory import FLOWS, RunDirectory
 from hybridnet.observe.series import Key, SampleBuffer
 from hybridnet.observe.series.table import read_series
 from hybridnet.observe.series.writer import SeriesWriter
@@ -145,3 +147,52 @@ def test_of_a_simulation_the_histograms_of_one_seed_are_drawn(tmp_path: Path) ->
     for seed, place in ((None, 2), (3, 3)):
         [picture] = histogram_pictures(tmp_path, seed)
         assert picture.lines[0].values[place] == 1.0
+
+
+def with_flows(folder: Path, rows: list[tuple[int, bool, int, float | None]]) -> Path:
+    """A simulation's run with flows, and without samples: of each seed, whether it counts, size and slowdown."""
+    columns = ["seed", "counted", "size_bytes", "slowdown"]
+    directory = RunDirectory(folder)
+    directory.write_parquet(FLOWS, columns, rows)
+    return directory.path
+
+
+def test_slowdown_is_drawn_over_the_size_of_groups_of_about_equally_many_flows(tmp_path: Path) -> None:
+    rows: list[tuple[int, bool, int, float | None]] = [(1, True, size, size / 10) for size in range(1, 201)]
+    rows += [(1, False, 1000, 1e6), (1, True, 1000, None)]  # of the warm-up, and not finished
+    run = with_flows(tmp_path / "run", rows)
+    median, p95, p99 = slowdowns_of(run)
+    assert [line.name for line in (median, p95, p99)] == ["median", "95th percentile", "99th percentile"]
+    assert list(median.times) == [10 * group + 5.5 for group in range(20)]
+    assert median.values == pytest.approx(median.times / 10)
+    assert p99.values == pytest.approx((10 * numpy.arange(20) + 1 + 0.99 * 9) / 10)
+    [drawn] = plot_run(run)
+    assert drawn == run / "plots" / "slowdown.png"
+    assert drawn.read_bytes().startswith(PNG)
+
+
+def test_flows_of_one_size_are_in_one_group(tmp_path: Path) -> None:
+    rows: list[tuple[int, bool, int, float | None]] = [(1, True, 20_000, float(n)) for n in range(1, 102)]
+    rows += [(2, True, 1000 + number, 7.0) for number in range(100)]
+    run = with_flows(tmp_path / "run", rows)
+    median, *_ = slowdowns_of(run)
+    assert (median.times[-1], median.values[-1]) == (20_000, 51)
+    assert list(median.values[:-1]) == [7.0] * (len(median.values) - 1)
+    [of_one, *_] = slowdowns_of(run, 1)
+    assert (list(of_one.times), list(of_one.values)) == ([20_000], [51])
+
+
+def test_flows_that_are_damaged_or_of_other_seeds_are_refused(tmp_path: Path) -> None:
+    run = with_flows(tmp_path / "run", [(1, True, 1000, 2.0)])
+    with pytest.raises(UsageError, match="it has no flows of seed 3; it has 1"):
+        plot_run(run, seed=3)
+    (run / FLOWS).write_bytes(b"not Parquet")
+    with pytest.raises(UsageError, match="it is damaged"):
+        plot_run(run)
+
+
+def test_a_run_whose_flows_did_not_finish_has_no_such_picture(tmp_path: Path) -> None:
+    run = with_flows(tmp_path / "run", [(1, True, 1000, None)])
+    assert slowdowns_of(run) == []
+    with pytest.raises(UsageError, match="it has no time series"):
+        plot_run(run)

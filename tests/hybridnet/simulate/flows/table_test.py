@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 
@@ -111,6 +112,22 @@ def test_figures_are_those_of_counted_flows_by_size() -> None:
     assert (of_all["mean_slowdown"], of_all["p99_slowdown"]) == (3, pytest.approx(2 + 0.99 * 2))
     assert of_all["p50_completion_s"] == pytest.approx(3 * IDEAL_S)
     assert ("flows:10kB-100kB", "mean_slowdown") not in figures  # none of them finished
+
+
+def test_several_workloads_are_told_apart() -> None:
+    one, two = row(1, 2.0), replace(row(2, 4.0), workload="20 kB incast")
+    table = FlowTable([one, two, two])
+    assert {label: each.finished for label, each in table.by_workload().items()} == {
+        "test": 1,
+        "20 kB incast": 2,
+    }
+    assert [cells[:2] for cells in table.table()[1]][-3:] == [
+        ["all", "3"],
+        ["test", "1"],
+        ["20 kB incast", "2"],
+    ]
+    assert table.figures()["flows:20-kB-incast", "mean_slowdown"] == 4
+    assert {element for element, _ in FlowTable([one]).figures()} == {"flows:0B-10kB", "flows:all"}
 
 
 def test_batch_means_are_those_of_equally_many_flows_one_behind_the_other() -> None:
