@@ -95,6 +95,8 @@ def test_an_installed_wheel_runs_away_from_the_repository(tmp_path: Path) -> Non
     (away / "pair.py").write_text(PAIR)
     simulated = run([hybridnet, "simulate", "pair.py", "--until", "1s"], away)
     assert re.search(r"b:tcp_discard:9 +received +1\.[01]\d* MB", simulated)  # of 1.25 MB, 10 Mbit/s for 1 s
+    flows = run([hybridnet, "simulate", "pair.py", "--until", "1s", "--workload", "hadoop,load=0.1"], away)
+    assert "slowdown mean" in flows
     assert FIRST is not None
     (away / "first.py").write_text(FIRST[1])
     assert "h1" in run([hybridnet, "plan", "first.py"], away)

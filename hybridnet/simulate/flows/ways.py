@@ -43,7 +43,6 @@ class Hop:
         rate_bps: None: no limit.
         delay_ns: propagation, and processing in the node behind.
         overhead_bytes: added to each frame, which is then padded to Ethernet's least.
-        mtu: of the interface that sends.
     """
 
     rate_bps: int | None
