@@ -148,69 +148,16 @@ def silence(cluster: Cluster, way: Way, switch: Mapping[str, Any]) -> float:
         leaf = SWITCHES[-1]
         _await_answer(net, first, last)
         used = _used_spine(net, first, last, leaf)
-        count = round((FAILS_AFTER_S + way.watched_s) / way.interval_s)
-        pinging = first.popen(
-            ["ping", "-D", "-n", "-c", str(count), "-i", str(way.interval_s), "-W", "1", last.IP()]
-        )
+        pinging = net.ping_stream(first, last, FAILS_AFTER_S + way.watched_s, way.interval_s)
         time.sleep(FAILS_AFTER_S)
         net.configLinkStatus(used, leaf, "down")
-        out, _ = pinging.communicate()
-        answers = answers_of(out)
-        if not answers.come_back(way.interval_s):
+        answers = pinging.wait()
+        if not answers.came_back:
             raise ExperimentError(
                 f"failover: {way.app}: after the link {used}-{leaf} went down at {FAILS_AFTER_S:g} s, traffic does not "
                 f"flow again: {answers}; {_where_it_ends(net, first, last)}"
             )
-        return answers.longest_gap_s(way.interval_s)
-
-
-@dataclass(frozen=True)
-class Answers:
-    """The pings that were answered.
-
-    Args:
-        sent: how many left.
-        left_s: of each answered ping its number, and when it left: seconds since the epoch.
-    """
-
-    sent: int
-    left_s: dict[int, float]
-
-    def come_back(self, interval_s: float) -> bool:
-        """Whether the last second has an answer: what was silent at the end would be left out."""
-        return len(self.left_s) > 1 and self.sent - max(self.left_s) <= 1 / interval_s
-
-    def longest_gap_s(self, interval_s: float) -> float:
-        """The longest time between the departures of two answered pings that follow each other, less one interval; 0
-        where no ping between them was lost. `ping` sleeps in ticks of the kernel's clock, so it sends less often than
-        it is told to: it is its clock that counts, not its numbers.
-        """
-        numbers = sorted(self.left_s)
-        gaps = [
-            self.left_s[later] - self.left_s[earlier] - interval_s
-            for earlier, later in pairwise(numbers)
-            if later - earlier > 1
-        ]
-        return max(gaps, default=0.0)
-
-    def __str__(self) -> str:
-        if not self.left_s:
-            return f"none of {self.sent} pings is answered"
-        return f"of {self.sent} pings {len(self.left_s)} are answered, the last of them is number {max(self.left_s)}"
-
-
-def answers_of(said: str) -> Answers:
-    """What ``ping -D`` said. An answer has come a round trip after its ping left.
-
-    Raises:
-        ExperimentError: it does not say how many it sent: it did not end as it should.
-    """
-    sent = re.search(r"(\d+) packets transmitted", said)
-    if sent is None:
-        raise ExperimentError(f"failover: ping did not end by itself: {said[-200:].strip()!r}")
-    answered = re.findall(r"^\[([\d.]+)\].*icmp_seq=(\d+) ttl=\d+ time=([\d.]+) ms", said, re.MULTILINE)
-    left_s = {int(number): float(came) - float(took_ms) / 1e3 for came, number, took_ms in reversed(answered)}
-    return Answers(int(sent[1]), left_s)
+        return answers.loss_time
 
 
 def _where_it_ends(net: Net, first: Any, last: Any) -> str:

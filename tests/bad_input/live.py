@@ -207,6 +207,9 @@ OF_NET = [
     Subject("Net.ping_matrix", using("ping_matrix"), {
         "hosts": ["h1", "h2"], "count": 1, "interval": 0.0, "timeout": None,
     }),
+    Subject("Net.ping_stream", using("ping_stream"), {
+        "source": "h1", "target": "h2", "seconds": 1, "interval": 0.1,
+    }),
     Subject("Net.iperf_matrix", using("iperf_matrix"), {
         "pairs": [("h1", "h2")], "l4Type": "TCP", "udpBw": "10M", "seconds": 1, "port": 5001, "parallel": 1,
     }),

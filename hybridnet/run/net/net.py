@@ -57,6 +57,7 @@ from hybridnet.run.net.members import Members
 from hybridnet.run.net.nodes import LiveNodes
 from hybridnet.run.net.outages import Outages
 from hybridnet.run.net.ping_matrix import PingMatrix, measure_pings
+from hybridnet.run.net.ping_stream import PingStream
 from hybridnet.run.net.returns import Returns
 from hybridnet.run.net.run_output import Recorded, Sampling
 from hybridnet.run.net.running_state import Running
@@ -462,6 +463,29 @@ class Net(Structure):
         if matrix.sent and not matrix.received:
             self._measuring.lost_everything("a ping test got no answer at all")
         return matrix
+
+    def ping_stream(
+        self, source: Node | str, target: Node | str, seconds: float, interval: float = 0.01
+    ) -> PingStream:
+        """Begin to ping from one host to another at a steady rate, beside what the script does next. Its `wait()` says
+        which pings were answered, and for how long none was (`loss_time`).
+
+        Args:
+            seconds: for how long pings leave; at most 30,000 of them.
+            interval: seconds between two, 0.002 to 60; 100 a second by default.
+
+        Raises:
+            UsageError: a value makes no sense, or the target has no address.
+
+        Example:
+            >>> stream = net.ping_stream("h1", "h2", seconds=3)  # doctest: +SKIP
+            >>> net.configLinkStatus("r1", "r2", "down", reroute=True)  # doctest: +SKIP
+            >>> stream.wait().loss_time  # doctest: +SKIP
+            0.02
+        """
+        self._now()
+        ends = self._some_hosts([source, target], "ping_stream")
+        return PingStream(ends[0], ends[1], seconds, interval, self.slow)
 
     def pingPair(self) -> float:
         """`ping` between the first two hosts."""
