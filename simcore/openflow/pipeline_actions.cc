@@ -212,9 +212,8 @@ void Pipeline::normal(Context& context) {
   if (*known != context.key.u32(at::kInPort)) output(context, *known);
 }
 
+// Also from a port that sends no packet-ins: that is said of table misses alone (1.3.5, 7.2.1), and Open vSwitch has it so.
 void Pipeline::to_controllers(Context& context, PacketInReason reason) {
-  const SwitchPort* const port = ports_.find(context.key.u32(at::kInPort));
-  if (port != nullptr && (port->config & port_config::kNoPacketIn) != 0) return;
   PacketInCause cause;
   cause.reason = reason;
   cause.table = context.table;

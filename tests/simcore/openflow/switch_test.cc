@@ -191,6 +191,51 @@ TEST(OpenFlowSwitch, APortThatAControllerTakesDownHasNoLink) {
   EXPECT_EQ(load_be32(status.data() + 16 + 36), port_state::kLive);
 }
 
+// The bit speaks of table misses (1.3.5, 7.2.1); Open vSwitch 3.1 sends what a flow outputs to the controller all the same.
+TEST(OpenFlowSwitch, APortThatSendsNoPacketInsStillSendsWhatAFlowOutputsToTheController) {
+  Bench bench;
+  bench.greet();
+  Bytes body;
+  Writer to(body);
+  to.u32(1);
+  to.zeros(4);
+  std::uint8_t mac[MacAddress::kSize];
+  MacAddress::of(1).write_to(mac);
+  to.bytes(mac);
+  to.zeros(2);
+  to.u32(port_config::kNoPacketIn);
+  to.u32(port_config::kNoPacketIn);
+  to.zeros(8);
+  bench.tell(type::kPortMod, body);
+  bench.tell(type::kFlowMod,
+             FlowModText{.instructions = applying({output_to(port_no::kController)})}.bytes());
+  bench.answers();
+  bench.receive(1, tcp_frame());
+  const std::vector<Bytes> said = bench.answers();
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_EQ(said[0][1], type::kPacketIn);
+}
+
+TEST(OpenFlowSwitch, APortThatSendsNoPacketInsSendsNoneForAMiss) {
+  Bench bench;
+  bench.greet(1);
+  Bytes body;
+  Writer to(body);
+  to.u16(1);
+  std::uint8_t mac[MacAddress::kSize];
+  MacAddress::of(1).write_to(mac);
+  to.bytes(mac);
+  to.u32(port_config::kNoPacketIn);
+  to.u32(port_config::kNoPacketIn);
+  to.zeros(8);
+  bench.tell(15, body, 1);
+  bench.answers();
+  bench.receive(1, tcp_frame());
+  EXPECT_TRUE(bench.answers().empty());
+  bench.receive(2, tcp_frame());
+  EXPECT_EQ(bench.answers().size(), 1U);
+}
+
 // A flow with a `learn` that takes its flows along, which have cookie 7 in table 1.
 FlowModText taking_along(std::uint16_t priority) {
   auto learn = std::make_shared<Learn>();
