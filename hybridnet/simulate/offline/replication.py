@@ -204,9 +204,9 @@ def _is_time(name: str) -> bool:
 
 def _keep_pace(simulation: Parts, for_ns: int, *, to_the_end: bool) -> None:
     """Run no faster than the wall clock, for so long of it; or until so much is simulated."""
-    for_ns -= simulation.run_in_real_time(for_ns)
-    while to_the_end and for_ns > 0:
-        for_ns -= simulation.run_in_real_time(for_ns)
+    late_ns = for_ns - simulation.run_in_real_time(for_ns)
+    if to_the_end and late_ns > 0:
+        simulation.run_for(late_ns)  # the wall clock is past it
 
 
 def _run(simulation: Engine, for_ns: int, trace: ConnectionTrace | None) -> None:

@@ -77,6 +77,11 @@ def test_with_a_series_all_is_simulated_and_each_sample_says_when() -> None:
     assert second >= first + 0.0499
 
 
+def test_samples_that_are_closer_than_the_clock_is_read_have_an_end() -> None:
+    [replication] = simulate(Pair(), "10ns", parallel=2, real_time=True, series="1ns").replications
+    assert replication.sampled_ns == list(range(1, 11))
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
