@@ -143,7 +143,8 @@ def _check_one_computer(cluster: Cluster) -> None:
     if len(computers) > 1:
         raise UsageError(
             "clock-error: the machines are on two computers, and no clock is common to them by which delays could be "
-            "measured; take machines of one computer"
+            "measured; take machines of one computer, which in simulated time are those of one kernel: leave "
+            "--machines out"
         )
 
 

@@ -33,7 +33,6 @@ BROUGHT_MOST = 256 << 20
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 SETTINGS = {
-    "kernel/hostname": "simulated",
     "kernel/threads-max": "4096",  # each is a process of the computer: a program that starts ever more is refused one
     "kernel/sched_rt_runtime_us": "-1",  # processor time is free: whoever comes first in real time need not pause
 }
@@ -238,7 +237,7 @@ def main() -> NoReturn:
     os.system("ip link set lo up")
     if request["cable"] is not None:
         plug_in(request["cable"])
-    for setting, value in SETTINGS.items():
+    for setting, value in {**SETTINGS, "kernel/hostname": request["host_name"]}.items():
         Path("/proc/sys", setting).write_text(value)
     begin_anew(request["after_s"])
     child = begin(request)

@@ -80,6 +80,7 @@ class Command:
         cable: how its kernel's card is configured, by which others are reached: ``address`` with a prefix length,
             ``mac`` and ``mtu``; None: it has none.
         after_s: how long after the boot of the kernel it begins.
+        host_name: of the kernel.
     """
 
     words: Sequence[str]
@@ -92,6 +93,7 @@ class Command:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     cable: Mapping[str, str | int] | None = None
     after_s: int = AFTER_S
+    host_name: str = "simulated"
 
     def request(self) -> bytes:
         """As the first process reads it."""
@@ -107,6 +109,7 @@ class Command:
                     "brings": self.brings,
                     "cable": self.cable,
                     "after_s": self.after_s,
+                    "host_name": self.host_name,
                 }
             ).encode()
             + b"\n"

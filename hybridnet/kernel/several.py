@@ -95,7 +95,7 @@ def run_in_kernels(
         )
     allow_open_files()
     names = ["the script's kernel", *(f"the kernel of machine {name}" for name in machines)]
-    keys = _Keys(command.seed, len(machines))
+    keys = _Keys(command.seed, machines)
     with contextlib.ExitStack() as ending:
         sockets = nameless_sockets(2 * len(names))
         places = [
@@ -171,8 +171,9 @@ class _Keys:
     reaches the machines but what runs in the kernels.
     """
 
-    def __init__(self, seed: int, machines: int) -> None:
-        self._machines = range(1, machines + 1)
+    def __init__(self, seed: int, names: Sequence[str]) -> None:
+        self._names = names
+        self._machines = range(1, len(names) + 1)
         own, host = (_key(f"{seed} {whose}") for whose in ("command", "machines"))
         known = "".join(f"{self._address(number)} {_public(host)}" for number in self._machines)
         self._head = {PLACE / "key": _private(own), PLACE / "known_hosts": known}
@@ -211,6 +212,7 @@ class _Keys:
             texts=self._machine,
             environment={"PATH": os.defpath, "LC_ALL": "C"},
             cable=self._cable(number),
+            host_name=self._names[number - 1],  # Open MPI tells computers apart by it
         )
 
     def _cable(self, number: int) -> dict[str, str | int]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from hybridnet import _simcore
 from hybridnet.kernel.several import CABLE_DELAY_NS
 
 pytestmark = [
@@ -22,6 +23,7 @@ pytestmark = [
     pytest.mark.skipif(os.uname().machine != "x86_64", reason="the kernel is for x86-64"),
 ]
 
+ROOT = Path(__file__).parents[2]
 IN_KERNELS = """
 import sys
 from pathlib import Path
@@ -75,6 +77,11 @@ def test_a_packet_takes_the_delay_of_two_cables_from_kernel_to_kernel(tmp_path: 
     expected_ms = 4 * CABLE_DELAY_NS / 1e6  # there and back
     later = [line for line in ended.stdout.splitlines() if "icmp_seq=" in line and "icmp_seq=1 " not in line]
     assert [float(line.split("time=")[1].split()[0]) for line in later] == [expected_ms] * 6
+
+
+def test_each_kernel_has_a_name_of_its_own(tmp_path: Path) -> None:
+    ended = in_kernels(2, f"hostname; for m in 1 2; do {SSH}.$m hostname; done", tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "simulated\nm1\nm2\n"), ended.stderr
 
 
 def test_kernels_have_one_clock_and_the_same_bytes_each_time(tmp_path: Path) -> None:
@@ -176,6 +183,36 @@ def test_a_network_over_machines_that_are_kernels_is_trusted_and_exact(tmp_path:
     expected_ms = 2 * (DELAY_MS + PING_BYTES * 8 / RATE_BPS * 1e3)
     least, _, most = (float(word) for word in ended.stdout.split("rtt min/avg/max/mdev = ")[1].split("/")[:3])
     assert expected_ms <= least <= most <= expected_ms + 0.005
+
+
+OVER_MPI = """
+from hybridnet import Cluster
+from hybridnet.experiments.common.three_ways import MACHINES, Scale, run_arm
+scale = Scale((2,), ("udp", "tcp"), step_s=1.0, lead_s=5.0, udp_rate="8 Mbit/s", core_delay="20ms", exact=False)
+with Cluster.kernels(MACHINES) as cluster:
+    done = run_arm("mpi", cluster, scale)
+print(done.verdict.word.value, *(round(step.goodput_bps["udp"] / 1e6, 1) for step in done.steps))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    shutil.which("mpirun") is None or not Path(_simcore.__file__).with_name("_simcore_mpi.so").exists(),
+    reason="Open MPI is not installed, or the extension was built without it",
+)
+def test_a_simulation_over_mpi_has_its_processes_in_the_machines_kernels(tmp_path: Path) -> None:
+    """Open MPI takes machines for computers: their names differ, and each has its own files."""
+    (tmp_path / "over_mpi.py").write_text(OVER_MPI)
+    ended = subprocess.run(
+        [sys.executable, "over_mpi.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (0, "trusted 8.0\n"), ended.stderr
 
 
 @pytest.mark.slow

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -73,11 +73,17 @@ def replications_over_mpi(job: Job, seeds: Sequence[int], hosts: Hosts) -> Itera
         )
     module()
     with tempfile.TemporaryDirectory(prefix="hybridnet-mpi-") as scratch:
-        command = _mpirun(job.partition.parts, hosts, Path(scratch))
-        yield from _replications(command, job, seeds)
+        command = _mpirun(job.partition.parts, hosts)
+        # As a variable, which only the head has: daemons elsewhere look whether what the command line says is there.
+        shell = (
+            {"OMPI_MCA_plm_rsh_agent": str(_write_shell(Path(scratch), hosts.shell))} if hosts.shell else {}
+        )
+        yield from _replications(command, shell, job, seeds)
 
 
-def _replications(command: list[str], job: Job, seeds: Sequence[int]) -> Iterator[Replication]:
+def _replications(
+    command: list[str], environment: Mapping[str, str], job: Job, seeds: Sequence[int]
+) -> Iterator[Replication]:
     process = subprocess.Popen(
         [*command, *python_code(_MAIN)],
         stdin=subprocess.PIPE,
@@ -85,6 +91,7 @@ def _replications(command: list[str], job: Job, seeds: Sequence[int]) -> Iterato
         stderr=subprocess.PIPE,
         env={
             **os.environ,
+            **environment,
             "OMPI_ALLOW_RUN_AS_ROOT": "1",  # it warns of root, and is told twice
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
         },
@@ -115,7 +122,7 @@ def _replications(command: list[str], job: Job, seeds: Sequence[int]) -> Iterato
                 pipe.close()
 
 
-def _mpirun(parts: int, hosts: Hosts, scratch: Path) -> list[str]:
+def _mpirun(parts: int, hosts: Hosts) -> list[str]:
     command = ["mpirun", "-np", str(parts), "--oversubscribe"]
     names = hosts.names
     if not names:
@@ -126,7 +133,7 @@ def _mpirun(parts: int, hosts: Hosts, scratch: Path) -> list[str]:
     if hosts.shell:
         # Machines may be on one computer, of whose processors each of them would take the first.
         command += ["--bind-to", "none", "--leave-session-attached"]
-        command += ["--mca", "plm_rsh_agent", str(_write_shell(scratch, hosts.shell))]
+        command += ["--mca", "plm_rsh_pass_environ_mca_params", "0"]
     if hosts.network is not None:
         command += ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"]
         for way in ("oob", "btl"):
