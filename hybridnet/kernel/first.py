@@ -6,6 +6,7 @@ the request names reaches the computer. The command runs as root of the kernel, 
 started the kernel, and no others. Its standard streams are /dev/host3 to /dev/host5; see recipe/host_files.c.
 
 Over /dev/host6 come a request, one line of JSON, and go lines of JSON:
+    {"begins": true}                                the command begins; from now on signals for it may come
     {"exit": 0, "brought": ["results.csv"], "left": {"trace": "it has ..."}}
                                                     the command has ended; what of it has reached the computer, and not
     {"spins": "h1: python3 spin.py (process 212)"}  the answer to SIGUSR1: what computes
@@ -13,6 +14,7 @@ Over /dev/host6 come a request, one line of JSON, and go lines of JSON:
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import json
@@ -112,13 +114,15 @@ def begin_anew(after_s: int) -> None:
 
 
 def begin(request: dict[str, Any]) -> int:
-    """Start the command. Returns its process number."""
+    """Start the command, which has signals blocked. Returns its process number, once signals may be sent to it."""
+    ready, holds = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.setsid()
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         for number in SIGNALS:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         os.dup2(os.open("/dev/host3", os.O_RDONLY), 0)
         os.dup2(os.open("/dev/host4", os.O_WRONLY), 1)
         os.dup2(os.open("/dev/host5", os.O_WRONLY), 2)
@@ -129,7 +133,16 @@ def begin(request: dict[str, Any]) -> int:
         except OSError as error:
             os.write(2, f"error: {request['command'][0]}: {error.strerror}\n".encode())
             os._exit(127)
+    os.close(holds)
+    os.read(ready, 1)  # nothing, once the child has closed its end
+    os.close(ready)
     return pid
+
+
+def send(child: int, number: int) -> None:
+    """Send the command a signal; ^C reaches its group, as from a terminal."""
+    with contextlib.suppress(ProcessLookupError):  # it has ended
+        (os.killpg if number == signal.SIGINT else os.kill)(child, number)
 
 
 def what_computes() -> str:
@@ -240,12 +253,12 @@ def main() -> NoReturn:
     for setting, value in {**SETTINGS, "kernel/hostname": request["host_name"]}.items():
         Path("/proc/sys", setting).write_text(value)
     begin_anew(request["after_s"])
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    os.write(control, b'{"begins": true}\n')
     child = begin(request)
     for number in SIGNALS:
-        signal.signal(
-            number,
-            lambda number, _: os.killpg(child, number) if number == signal.SIGINT else os.kill(child, number),
-        )
+        signal.signal(number, lambda number, _: send(child, number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     signal.signal(signal.SIGUSR1, lambda *_: end(control, {"spins": what_computes()}))
     while True:
         pid, status = os.wait()

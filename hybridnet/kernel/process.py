@@ -246,7 +246,7 @@ class KernelProcess:
         self._lines = b""
         self._told_at: float | None = None  # to end
         self._patience_s = 0.0
-        self._was_stopped = False
+        self._was_stopped, self._begins = False, False
         sys.stdout.flush()
         nothing = os.open(os.devnull, os.O_RDWR)
         terminal, outputs = terminal_of(streams) if streams else (None, {4: nothing, 5: nothing})
@@ -289,8 +289,10 @@ class KernelProcess:
         """What its first process says, once it is whole. Raises as `await_first`."""
         data = self._receive()
         self._lines += data
-        if b"\n" in self._lines:
-            return self._read(json.loads(self._lines))
+        while b"\n" in self._lines:
+            line, _, self._lines = self._lines.partition(b"\n")
+            if (answer := self._read(json.loads(line))) is not None:
+                return answer
         if not data:
             raise self._failed()
         return None
@@ -301,7 +303,10 @@ class KernelProcess:
         except ConnectionResetError:
             return b""
 
-    def _read(self, answer: dict[str, Any]) -> dict[str, Any]:
+    def _read(self, answer: dict[str, Any]) -> dict[str, Any] | None:
+        if "begins" in answer:
+            self._begins = True
+            return None
         if "spins" in answer:
             raise ExperimentError(
                 f"{answer['spins']} has computed for {SPINS_S:g} s without a system call, at "
@@ -344,11 +349,12 @@ class KernelProcess:
         self._watch.interrupt()
 
     def tell(self, number: int) -> None:
-        """A signal came: the command gets it. A second one ends the kernel."""
-        if self._told_at is not None:
+        """A signal came: the command gets it. A second one ends the kernel, as one that comes before the command."""
+        again = self._told_at is not None
+        self._told_at = time.monotonic()
+        if again or not self._begins:
             self._patience_s = 0.0
             return
-        self._told_at = time.monotonic()
         self._patience_s = KEEPING_S if self._keeps else END_S[signal.Signals(number)]
         os.write(self._signals, bytes([number]))
         self._watch.interrupt()
@@ -357,7 +363,10 @@ class KernelProcess:
         log = b""
         while data := os.read(self._log_end, 65536):
             log += data
-        said = [line for line in log.decode(errors="replace").splitlines() if line.strip()]
+        lines = map(str.strip, log.decode(errors="replace").splitlines())
+        said = [
+            line for line in lines if line and not line.startswith("[<")
+        ]  # which are addresses on a stack
         return EnvironmentLackError(
             f"{self.name} has ended by itself; it needs ptrace, and memory in /dev/shm or TMPDIR from which programs "
             f"may run. Its last words: {' | '.join(said[-12:]) or 'none'}"

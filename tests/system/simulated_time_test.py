@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,6 +22,7 @@ import pytest
 
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.kernel.build import VARIABLE, find_kernel
+from hybridnet.kernel.process import MEMORY_MIB
 
 pytestmark = pytest.mark.system
 
@@ -237,6 +239,84 @@ def test_a_kernel_that_somebody_stops_is_named_and_goes_on_as_if_nothing_had_bee
         assert process.stderr.readline() == f"the kernel in simulated time (process {kernel}) goes on\n"
         rest, said = process.communicate("go\n", timeout=20)
     assert (process.returncode, first + rest, said) == (0, alone.stdout, "")
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_when_a_process_in_which_a_program_runs_is_killed_nothing_is_left(
+    tmp_path: Path, number: int
+) -> None:
+    """Of the first process, without which the kernel ends; or of the command, for which it is SIGSEGV."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(KERNEL), "", "sh", "-c", "echo ready; read -r line; exit 3"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        [kernel] = children(process.pid)
+        os.kill(children(kernel)[number], signal.SIGKILL)
+        _, said = process.communicate("go on\n", timeout=20)
+    if number == 0:
+        assert process.returncode != 0
+        assert "Attempted to kill init!" in said
+    else:
+        assert (process.returncode, said) == (128 + signal.SIGSEGV, "")
+    assert not kernels_in(tmp_path)
+
+
+@pytest.mark.thorough
+def test_what_finds_no_room_is_refused_and_room_that_is_freed_is_there_again(tmp_path: Path) -> None:
+    """What is written outside the kept directories is in the kernel's memory."""
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    script = (
+        f"head -c {MEMORY_MIB}M /dev/zero > /var/tmp/full || echo full; echo kept > {kept}/file; "
+        "rm /var/tmp/full; echo more > more"
+    )
+    ended = in_kernel("sh", "-c", script, cwd=tmp_path, kept=str(kept))
+    assert (ended.returncode, ended.stdout) == (0, "full\n"), ended.stderr
+    assert "No space left on device" in ended.stderr
+    assert (kept / "file").read_text() == "kept\n"
+    assert (tmp_path / "more").read_text() == "more\n"
+
+
+INSTANTS = 20
+
+
+@pytest.mark.slow
+def test_whenever_a_run_is_interrupted_it_ends_at_once_and_nothing_is_left(
+    tmp_path: Path,
+) -> None:
+    """At instants spread evenly over nine tenths of the time that a run takes. The last ones are for a verdict, too."""
+    (tmp_path / "network.py").write_text(NETWORK)
+    began = time.monotonic()
+    assert hybridnet("run", "--time", "simulated", "network.py", cwd=tmp_path).returncode == 0
+    takes_s = time.monotonic() - began
+    for number in range(INSTANTS):
+        temporary = tmp_path / f"temporary-{number}"
+        temporary.mkdir()
+        with subprocess.Popen(
+            [*HYBRIDNET, "run", "--time", "simulated", "network.py"],
+            cwd=tmp_path,
+            env=environment(TMPDIR=str(temporary)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.9 * takes_s * number / INSTANTS)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=20)
+        if number > 0:  # else Python has not begun
+            in_the_end = "removing the network; this ends by itself" in said
+            assert process.returncode == (0 if in_the_end else 128 + signal.SIGINT), said
+        assert "panic" not in said
+        assert not kernels_in(tmp_path)
+        assert [*temporary.iterdir(), *tmp_path.glob("runs")] == []
 
 
 @pytest.mark.parametrize("killed", ["the launcher", "the kernel"])
