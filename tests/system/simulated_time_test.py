@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -23,6 +24,7 @@ import pytest
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.kernel.build import VARIABLE, find_kernel
 from hybridnet.kernel.process import MEMORY_MIB
+from tests.system.computer import run_on_a_computer
 
 pytestmark = pytest.mark.system
 
@@ -443,6 +445,63 @@ def test_mininets_commands_run_in_simulated_time(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     assert "1 packets transmitted, 1 received, 0% packet loss" in ended.stdout
     assert "Results: 0% dropped (6/6 received)" in ended.stderr + ended.stdout
+
+
+MININET = {
+    "a Linux router between two subnets": """
+from mininet.net import Mininet
+net = Mininet(controller=None)
+router = net.addHost("r", ip="10.1.0.1/16")
+for number in (1, 2):
+    host = net.addHost(f"h{number}", ip=f"10.{number}.0.2/16", defaultRoute=f"via 10.{number}.0.1")
+    net.addLink(host, router, params2={"ip": f"10.{number}.0.1/16"})
+net.start()
+router.cmd("sysctl net.ipv4.ip_forward=1")
+print(net["h1"].cmd("ping -c 3 -i 0.2 10.2.0.2"))
+net.pingAll()
+net.stop()
+""",
+    "a controller, links with rates, and a link that goes down and up": """
+from mininet.link import TCLink
+from mininet.log import setLogLevel
+from mininet.net import Mininet
+from mininet.topo import LinearTopo
+setLogLevel("info")
+net = Mininet(LinearTopo(3), link=TCLink, autoSetMacs=True)
+net.addLink(net.addHost("h4"), net["s1"], bw=10, delay="5ms")
+net.start()
+net.pingAll()
+net.configLinkStatus("s1", "s2", "down")
+net.ping([net["h1"], net["h4"]])
+net.configLinkStatus("s1", "s2", "up")
+net.pingAll()
+net.stop()
+""",
+}
+
+
+def pings(text: str) -> list[str]:
+    """How many of each series were answered."""
+    return re.findall(r"\d+% dropped \(\d+/\d+ received\)|\d+ packets transmitted, \d+ received", text)
+
+
+@pytest.mark.thorough
+@pytest.mark.alone  # other tests would compile modules meanwhile
+@pytest.mark.parametrize("kind", MININET)
+def test_a_script_for_mininet_has_the_pings_of_real_time_and_twice_the_same_bytes(
+    tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "script.py").write_text(MININET[kind])
+    real = run_on_a_computer([*HYBRIDNET, "run", str(tmp_path / "script.py")])
+    once, again = (hybridnet("run", "--time", "simulated", "script.py", cwd=tmp_path) for _ in range(2))
+    assert once.returncode == 0, once.stderr
+    assert (once.stdout, once.stderr) == (again.stdout, again.stderr)
+    received = pings(once.stdout + once.stderr)
+    assert received == pings(real.out + real.err)
+    assert len(received) >= 2
+    for count in received:
+        sent, answered = map(int, re.findall(r"\d+", count)[-2:])
+        assert sent == answered
 
 
 TWO_MACHINES = f"""
