@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.observe.series.connection_trace import ConnectionTrace
@@ -51,6 +52,7 @@ class Job:
 
 
 TRACE_STEP_NS = 1_000_000
+_RECEIVED = "received_bytes"
 _SAMPLED = ("applications", "connections", "links", "nodes", "interfaces")
 
 Series = dict[tuple[str, str], list[float]]
@@ -62,7 +64,8 @@ class Replication:
     """What one seed gave.
 
     Args:
-        figures: the counters at the end, by (element, name).
+        figures: the counters at the end, by (element, name); and of applications that receive their ``goodput_bps``,
+            over all of the simulated time.
         applications: the elements among them that are applications.
         sampled_ns: instants of simulated time at which `series` has values.
         sampled_wall_s: how long the simulation had taken by then, without the sampling. Seconds of wall time.
@@ -180,7 +183,10 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
     events, synchronization = simulation.totals()
     return Replication(
         seed=seed,
-        figures={(element, name): value for element, name, value in figures_of(final)},
+        figures={
+            **{(element, name): value for element, name, value in figures_of(final)},
+            **_goodputs(final["applications"], simulation.now_ns),
+        },
         applications=frozenset(row["name"] for row in final["applications"]),
         sampled_ns=sampled,
         sampled_wall_s=sampled_wall_s,
@@ -195,6 +201,15 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
         trace_hash=simulation.trace_hash(),
         synchronization=synchronization,
     )
+
+
+def _goodputs(applications: Iterable[Mapping[str, Any]], simulated_ns: int) -> dict[tuple[str, str], float]:
+    """What each application received, in bit/s."""
+    return {
+        (str(row["name"]), "goodput_bps"): 8e9 * row[_RECEIVED] / simulated_ns
+        for row in applications
+        if _RECEIVED in row and simulated_ns > 0
+    }
 
 
 def _is_time(name: str) -> bool:

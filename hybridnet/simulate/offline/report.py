@@ -249,6 +249,7 @@ def _omnetpp(replication: Replication, directory: RunDirectory) -> Iterator[Path
 
 _UNITS = {
     "_ns": ((1e-6, " ms"), (1e-3, " µs"), (1.0, " ns")),
+    "_bps": ((1e-6, " Mbit/s"), (1e-3, " kbit/s"), (1.0, " bit/s")),
     "_bytes": ((1e-6, " MB"), (1e-3, " kB"), (1.0, " B")),
 }
 _LEAST = 0.1  # of a unit

@@ -47,6 +47,7 @@ def test_a_network_runs_for_the_simulated_time_and_fills_its_link() -> None:
     [replication] = report.replications
     rate_bps = 8 * replication.figures["b:tcp_discard:9", "received_bytes"] / 10
     assert rate_bps == pytest.approx(10e6 * PAYLOAD / FRAME, rel=0.03)
+    assert report["b:tcp_discard:9", "goodput_bps"].mean == rate_bps
     assert replication.figures["a:ping:1", "sent"] == 11  # at 0, 1, ..., 10 s
     assert replication.events > 0
 
