@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Routers with the routing daemons of FRR: hosts that forward, in which zebra, staticd, ospfd and bgpd run.
-
-Each router has private directories in the places where FRR keeps its configuration and its sockets, so any number of
-routers run side by side, and `vtysh` in a router's shell talks to its own daemons. The daemons begin once the network
-has been built, and end with it.
+"""Routers with the routing daemons of FRR: hosts that forward, in which zebra, staticd, ospfd and bgpd run. `vtysh` in
+a router's shell talks to its own daemons.
 """
 
 from __future__ import annotations
@@ -14,29 +11,31 @@ from collections.abc import Iterator
 from typing import Any
 
 from hybridnet.describe.kinds import HostKind
-from hybridnet.describe.values import choice, flag, shown, text, whole
-from hybridnet.errors import EnvironmentLackError, MachineError, TopologyError
-from hybridnet.run.node import Host
-from hybridnet.run.node.link import Intf
+from hybridnet.describe.values import choice, shown, text
+from hybridnet.errors import MachineError, TopologyError
+from hybridnet.kinds.daemons import (
+    DEAD_SECONDS,
+    HELLO_SECONDS,
+    DaemonRouter,
+    read_as_number,
+    read_lines,
+    read_ospf,
+)
 
 __all__ = ["DAEMONS", "FRR", "FrrRouter"]
 
 FOLDER = "/usr/lib/frr"  # Debian's
 CONFIGURATION, SOCKETS = "/etc/frr", "/run/frr"
-HELLO_SECONDS, DEAD_SECONDS = 1, 10
 # How far apart changes are told, and routes computed, at most: FRR has 5,000 for both.
 LSA_MS = SPF_MS = 1_000
-MOST_AS = (1 << 32) - 1
 DAEMONS = (
     "ripd", "ripngd", "ospfd", "ospf6d", "isisd", "babeld", "eigrpd", "nhrpd", "pimd", "pim6d", "ldpd", "bgpd", "bfdd",
     "pbrd", "fabricd", "vrrpd", "pathd",
 )  # fmt: skip
 """Those that a router may have besides zebra and staticd, in the order in which they begin."""
-MOST_TEXT = 32_768  # characters of a configuration
-VTYSH_SECONDS = 60.0
 
 
-class FrrRouter(Host):
+class FrrRouter(DaemonRouter):
     """A router whose routes FRR's daemons find out. Its interfaces have the addresses that the description gives them.
 
     Args:
@@ -52,36 +51,15 @@ class FrrRouter(Host):
 
     kind = "frr"
 
-    def described(self) -> dict[str, Any]:
-        """The options with which it is built."""
-        own = list(self.params.get("privateDirs") or [])
-        taken = {each if isinstance(each, str) else each[0] for each in own}
-        return {**self.params, "privateDirs": [*own, *({CONFIGURATION, SOCKETS} - taken)]}
+    directories = CONFIGURATION, SOCKETS
+    program = f"{FOLDER}/zebra"
+    package = "frr"
 
-    def config(self, **params: Any) -> None:
-        """Have it forward, and start its daemons.
-
-        Raises:
-            EnvironmentLackError: its machine has no FRR.
-            MachineError: an interface has no address, or a daemon does not start; the message quotes it.
-        """
-        super().config(**params)
-        for intf in [] if self.params.get("daemons") else self.intfList():
-            if intf.ip is None and intf.ip6 is None:
-                raise MachineError(
-                    f"router {self.name}: its interface {intf.name} has no address; give the link one, as in "
-                    "addLink('r1', 'r2', params1={'ip': '10.0.12.1/24'})"
-                )
-        if self._done(f"test -x {FOLDER}/zebra") is None:
-            raise EnvironmentLackError(
-                f"router {self.name}: machine {self.machine} has no FRR in {FOLDER}; run `apt-get install frr` there"
-            )
-        self._must("sysctl -q -w net.ipv4.ip_forward=1")
-        self._done("sysctl -q -w net.ipv6.conf.all.forwarding=1")  # there may be no IPv6
+    def configure(self) -> None:
+        """Write its ``frr.conf``. Raises MachineError."""
         self._must(f"chown frr:frr {CONFIGURATION} {SOCKETS}")
         self._must(f"echo service integrated-vtysh-config > {CONFIGURATION}/vtysh.conf")
         self._must(f"printf %s {shlex.quote(self.configuration())} > {CONFIGURATION}/frr.conf")
-        self.restart()
 
     def restart(self) -> None:
         """Start its daemons, with its configuration; those that run end first, and forget their routes.
@@ -96,16 +74,7 @@ class FrrRouter(Host):
 
     def end(self) -> None:
         """End its daemons: neighbours are told. Those that do not run are none."""
-        files = " ".join(f"{SOCKETS}/{daemon}.pid" for daemon in reversed(self.daemons))
-        self._done(
-            f"for f in {files}; do [ -e $f ] || continue; p=$(cat $f); kill $p; "
-            "n=0; while [ -e /proc/$p ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done; rm -f $f; done"
-        )
-
-    def terminate(self) -> None:
-        """End its daemons before the network is removed."""
-        self.end()
-        super().terminate()
+        self._end_by([f"{SOCKETS}/{daemon}.pid" for daemon in reversed(self.daemons)])
 
     def vtysh(self, *commands: str) -> str:
         """What FRR's shell answers.
@@ -195,48 +164,6 @@ class FrrRouter(Host):
         yield f" timers lsa min-arrival {LSA_MS // 2}"
         yield "exit"
 
-    def _bgp_neighbours(self) -> list[tuple[FrrRouter, str]]:
-        ends = [(other, intf.link) for intf, other in self._beside("bgp")]
-        found = []
-        for other, link in ends:
-            assert link is not None
-            far = next(end for end in (link.intf1, link.intf2) if isinstance(end, Intf) and end.node is other)
-            if far.ip is not None:
-                found.append((other, far.ip))
-        return found
-
-    def _beside(self, protocol: str) -> list[tuple[Intf, FrrRouter]]:
-        """The interfaces toward routers that speak it, too, and these."""
-        found: list[tuple[Intf, FrrRouter]] = []
-        for intf in self.intfList():
-            ends = () if intf.link is None else (intf.link.intf1, intf.link.intf2)
-            for end in ends:
-                other = end.node if isinstance(end, Intf) and end is not intf else None
-                if isinstance(other, FrrRouter) and other.params.get(protocol) not in (None, False):
-                    found.append((intf, other))
-        return found
-
-    def _done(self, command: str) -> str | None:
-        """What a command printed; None: it failed."""
-        said = self.cmd(command, timeout=VTYSH_SECONDS)
-        return said if self.last_status == 0 else None
-
-    def _must(self, command: str) -> str:
-        said = self.cmd(command, timeout=VTYSH_SECONDS)
-        if self.last_status != 0:
-            raise MachineError(
-                f"router {self.name}: {shown(command[:80])} failed: {said.strip()[-300:] or 'it printed nothing'}"
-            )
-        return said
-
-
-def _flag(value: Any, what: str) -> bool:
-    return flag(value, what, error=TopologyError)
-
-
-def _as_number(value: Any, what: str) -> int | None:
-    return None if value is None else whole(value, what, 1, MOST_AS, error=TopologyError)
-
 
 def _daemons(value: Any, what: str) -> list[str]:
     if value is None:
@@ -246,23 +173,9 @@ def _daemons(value: Any, what: str) -> list[str]:
     return [choice(each, what, DAEMONS, error=TopologyError) for each in value]
 
 
-def _lines(value: Any, what: str) -> str | None:
-    if value is None:
-        return None
-    if (
-        not isinstance(value, str)
-        or len(value) > MOST_TEXT
-        or not all(each.isprintable() for each in value.splitlines())
-    ):
-        raise TopologyError(
-            f"{what} {shown(value)} is not text of at most {MOST_TEXT} characters; write lines as vtysh reads them"
-        )
-    return value
-
-
 FRR = HostKind(
     name="frr",
     title="FRR router",
     live=FrrRouter,
-    options={"ospf": _flag, "bgp": _as_number, "daemons": _daemons, "conf": _lines},
+    options={"ospf": read_ospf, "bgp": read_as_number, "daemons": _daemons, "conf": read_lines},
 )

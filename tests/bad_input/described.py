@@ -153,6 +153,9 @@ SUBJECTS = [
     Subject("Topo.addRouter", adding("addRouter"), {
         "name": "r2", "kind": "frr", "ospf": True, "bgp": 65001, "daemons": [], "conf": None, **OPTION,
     }),
+    Subject("Topo.addRouter(kind=bird)", adding("addRouter"), {
+        "name": "r2", "kind": "bird", "ospf": True, "bgp": 65001, "conf": None, **OPTION,
+    }),
     Subject("Topo.addSimRouter", adding("addSimRouter"), {"name": "r2", **options_of("simrouter"), **OPTION}),
     Subject("Topo.addSimSwitch", adding("addSimSwitch"), {"name": "x1", **options_of("simswitch"), **OPTION}),
     Subject("Topo.addNode", adding("addNode"), {"name": "n1", "isSwitch": False}),

@@ -84,8 +84,8 @@ class Topo:
 
         Args:
             name: as of a host.
-            kind: of the registered kinds of hosts: ``"frr"``, with the options `ospf`, `bgp` and `conf`; see
-                docs/kinds.md.
+            kind: of the registered kinds of hosts: ``"frr"`` or ``"bird"``, with the options `ospf`, `bgp` and `conf`;
+                see docs/kinds.md.
             opts: those of the kind, and of `addHost`.
         """
         return self.addHost(name, kind=kind, **opts)

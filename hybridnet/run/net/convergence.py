@@ -61,7 +61,7 @@ def await_convergence(routers: list[Speaker], patience_s: float) -> float:
                 )
                 raise MachineError(
                     f"waitConverged: after {patience_s:g} s {lacking or 'tables of routes still change'}; wait longer, "
-                    "or ask a router, as in net['r1'].vtysh('show ip ospf neighbor')"
+                    "or ask a router, as in net['r1'].vtysh('show ip ospf neighbor'), or birdc('show ospf neighbors')"
                 )
             time.sleep(_LOOK_SECONDS)
 

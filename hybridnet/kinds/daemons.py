@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""What routers with routing daemons have in common, whose daemons they are: `hybridnet.kinds.frr`,
+`hybridnet.kinds.bird`.
+
+Each router has private directories where its daemons keep their configuration and their sockets, so any number of them
+run side by side. The daemons begin once the network has been built, and end with it. Routers of all these kinds speak
+OSPF and BGP to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from hybridnet.describe.values import flag, shown, whole
+from hybridnet.errors import EnvironmentLackError, MachineError, TopologyError
+from hybridnet.run.node import Host
+from hybridnet.run.node.link import Intf
+
+__all__ = [
+    "DEAD_SECONDS", "HELLO_SECONDS", "LINK_COST", "DaemonRouter", "read_as_number", "read_lines", "read_ospf",
+]  # fmt: skip
+
+HELLO_SECONDS, DEAD_SECONDS, LINK_COST = 1, 10, 10
+"""Of OSPF, on links between routers."""
+MOST_AS = (1 << 32) - 1
+MOST_TEXT = 32_768  # characters of a configuration
+COMMAND_SECONDS = 60.0
+
+
+class DaemonRouter(Host):
+    """A host that forwards, and whose routes daemons find out."""
+
+    directories: ClassVar[tuple[str, ...]] = ()
+    """Of the daemons' configuration and sockets; the router has its own of each."""
+    program: ClassVar[str] = ""
+    """A file that is there where the daemons are installed."""
+    package: ClassVar[str] = ""
+    """Debian's, which brings them."""
+
+    def described(self) -> dict[str, Any]:
+        """The options with which it is built."""
+        own = list(self.params.get("privateDirs") or [])
+        taken = {each if isinstance(each, str) else each[0] for each in own}
+        return {**self.params, "privateDirs": [*own, *({*self.directories} - taken)]}
+
+    def config(self, **params: Any) -> None:
+        """Have it forward, and start its daemons.
+
+        Raises:
+            EnvironmentLackError: its machine does not have them.
+            MachineError: an interface has no address, or a daemon does not start; the message quotes it.
+        """
+        super().config(**params)
+        for intf in [] if self.finds_addresses else self.intfList():
+            if intf.ip is None and intf.ip6 is None:
+                raise MachineError(
+                    f"router {self.name}: its interface {intf.name} has no address; give the link one, as in "
+                    "addLink('r1', 'r2', params1={'ip': '10.0.12.1/24'})"
+                )
+        if self._done(f"test -x {self.program}") is None:
+            raise EnvironmentLackError(
+                f"router {self.name}: machine {self.machine} has no {self.program}; run `apt-get install "
+                f"{self.package}` there"
+            )
+        self._must("sysctl -q -w net.ipv4.ip_forward=1")
+        self._done("sysctl -q -w net.ipv6.conf.all.forwarding=1")  # there may be no IPv6
+        self.configure()
+        self.restart()
+
+    def configure(self) -> None:
+        """Write what its daemons are told into its directories. Raises MachineError."""
+        raise NotImplementedError
+
+    def restart(self) -> None:
+        """Start its daemons, with its configuration; those that run end first, and forget their routes. Raises
+        MachineError.
+        """
+        raise NotImplementedError
+
+    def end(self) -> None:
+        """End its daemons. Those that do not run are none."""
+        raise NotImplementedError
+
+    def terminate(self) -> None:
+        """End its daemons before the network is removed."""
+        self.end()
+        super().terminate()
+
+    def _end_by(self, files: Sequence[str]) -> None:
+        """End the processes whose numbers are in these files, in turn, and wait for each."""
+        self._done(
+            f"for f in {' '.join(files)}; do [ -e $f ] || continue; p=$(cat $f); kill $p; "
+            "n=0; while [ -e /proc/$p ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done; rm -f $f; done"
+        )
+
+    def _bgp_neighbours(self) -> list[tuple[DaemonRouter, str]]:
+        ends = [(other, intf.link) for intf, other in self._beside("bgp")]
+        found = []
+        for other, link in ends:
+            assert link is not None
+            far = next(end for end in (link.intf1, link.intf2) if isinstance(end, Intf) and end.node is other)
+            if far.ip is not None:
+                found.append((other, far.ip))
+        return found
+
+    def _beside(self, protocol: str) -> list[tuple[Intf, DaemonRouter]]:
+        """The interfaces toward routers that speak it, too, and these."""
+        found: list[tuple[Intf, DaemonRouter]] = []
+        for intf in self.intfList():
+            ends = () if intf.link is None else (intf.link.intf1, intf.link.intf2)
+            for end in ends:
+                other = end.node if isinstance(end, Intf) and end is not intf else None
+                if isinstance(other, DaemonRouter) and other.params.get(protocol) not in (None, False):
+                    found.append((intf, other))
+        return found
+
+    def _done(self, command: str) -> str | None:
+        """What a command printed; None: it failed."""
+        said = self.cmd(command, timeout=COMMAND_SECONDS)
+        return said if self.last_status == 0 else None
+
+    def _must(self, command: str) -> str:
+        said = self.cmd(command, timeout=COMMAND_SECONDS)
+        if self.last_status != 0:
+            raise MachineError(
+                f"router {self.name}: {shown(command[:80])} failed: {said.strip()[-300:] or 'it printed nothing'}"
+            )
+        return said
+
+
+def read_ospf(value: Any, what: str) -> bool:
+    """Whether it speaks OSPF. Raises TopologyError."""
+    return flag(value, what, error=TopologyError)
+
+
+def read_as_number(value: Any, what: str) -> int | None:
+    """The number of an autonomous system; None: it has none. Raises TopologyError."""
+    return None if value is None else whole(value, what, 1, MOST_AS, error=TopologyError)
+
+
+def read_lines(value: Any, what: str) -> str | None:
+    """Lines of a daemon's configuration; None: no more than hybridnet writes. Raises TopologyError."""
+    if value is None:
+        return None
+    if (
+        not isinstance(value, str)
+        or len(value) > MOST_TEXT
+        or not all(each.expandtabs().isprintable() for each in value.splitlines())
+    ):
+        raise TopologyError(
+            f"{what} {shown(value)} is not text of at most {MOST_TEXT} characters; write lines as the daemons read them"
+        )
+    return value
