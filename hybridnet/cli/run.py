@@ -77,6 +77,7 @@ EXAMPLES = """  sudo hybridnet run examples/two_machines.py
   sudo hybridnet run --topo my_network.yaml
   sudo hybridnet run lab.clab.yml                                     a lab of containerlab
   sudo hybridnet run their_lab/lab.conf --test pingall                a lab of Kathará
+  sudo hybridnet run session.xml                                      a session of CORE; project.gns3: of GNS3
   hybridnet run --topo twotrees,depth=6 --ssh me@node1,me@node2
   hybridnet run --topo twotrees,depth=6 --cloudlab                    on a node of an experiment
   hybridnet run --detach --ssh me@node1,me@node2 --topo twotrees      then: hybridnet attach

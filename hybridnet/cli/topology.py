@@ -38,7 +38,7 @@ def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         metavar="FILE",
         help="a script, a file with Topo classes or `topos = {...}`, or a topology in a .yaml or .graphml file, a "
-        ".clab.yml of containerlab or a lab.conf of Kathará",
+        ".clab.yml of containerlab, a lab.conf of Kathará, an .xml of CORE or a .gns3 of GNS3",
     )
     parser.add_argument(
         "--topo",

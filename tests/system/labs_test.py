@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from pathlib import Path
 
@@ -137,3 +139,109 @@ def test_a_command_that_fails_is_told_and_the_next_one_runs(capsys: pytest.Captu
         assert net["h1"].cmd("echo $GREETING") == "hello\n"
     told = capsys.readouterr()
     assert "*** h1: 'echo words; false' ended with 1: words" in told.out + told.err
+
+
+CORE = """\
+<scenario>
+  <networks><network id="9" name="sw" type="SWITCH"/></networks>
+  <devices>
+    <device id="1" name="n1" type="PC"/>
+    <device id="2" name="r2" type="router"><services/></device>
+    <device id="3" name="n3" type="PC"/>
+  </devices>
+  <links>
+    <link node1="9" node2="1"><iface2 id="0" name="eth0" mac="00:00:00:aa:00:01" ip4="10.1.0.2" ip4_mask="24"/></link>
+    <link node1="9" node2="2"><iface2 id="0" name="eth0" ip4="10.1.0.1" ip4_mask="24"/></link>
+    <link node1="2" node2="3">
+      <iface1 id="1" name="eth1" ip4="10.2.0.1" ip4_mask="24"/>
+      <iface2 id="0" name="eth0" ip4="10.2.0.2" ip4_mask="24"/>
+      <options delay="20000" bandwidth="10000000" loss="0.0" jitter="0" unidirectional="0"/>
+    </link>
+  </links>
+</scenario>
+"""
+
+
+def test_a_session_of_core_runs_with_its_addresses_routes_and_delays(tmp_path: Path) -> None:
+    (tmp_path / "session.xml").write_text(CORE)
+    with Net(read_topology(tmp_path / "session.xml"), controller=None) as net:
+        assert net.pingAll() == 0
+        n1, n3 = net["n1"], net["n3"]
+        assert n1.cmd("cat /sys/class/net/eth0/address").strip() == "00:00:00:aa:00:01"
+        assert "default via 10.1.0.1 dev eth0" in n1.cmd("ip route")
+        assert min(net.ping_matrix([n1, n3], count=3).rtts_ms["n1", "n3"]) >= 2 * 20  # there and back
+
+
+def gns3(folder: Path) -> Path:
+    """PC1 (VPCS) - Switch1 - box-1 (Docker) - Hub1 - PC2 (VPCS); box-1 forwards between the two."""
+    nodes = [
+        ("PC1", "vpcs"),
+        ("Switch1", "ethernet_switch"),
+        ("box-1", "docker"),
+        ("Hub1", "ethernet_hub"),
+        ("PC2", "vpcs"),
+    ]
+    links = [(0, 0, 1, 0), (1, 1, 2, 0), (2, 1, 3, 0), (3, 1, 4, 0)]  # node, port, node, port
+    port = [
+        ("port_number", "adapter_number"),
+        ("adapter_number", "port_number"),
+    ]  # of a container each is an adapter
+    project = {
+        "revision": 9,
+        "topology": {
+            "nodes": [
+                {"name": name, "node_id": f"{at:08x}", "node_type": kind, "properties": {"image": "alpine"}}
+                for at, (name, kind) in enumerate(nodes)
+            ],
+            "links": [
+                {
+                    "nodes": [
+                        {"node_id": f"{node:08x}", port[node == 2][0]: number, port[node == 2][1]: 0}
+                        for node, number in (link[:2], link[2:])
+                    ],
+                    "filters": {"delay": [10, 0]} if at == 0 else {},
+                }
+                for at, link in enumerate(links)
+            ],
+        },
+    }
+    for at, number in ((0, 1), (4, 2)):
+        place = folder / f"project-files/vpcs/{at:08x}"
+        place.mkdir(parents=True)
+        (place / "startup.vpc").write_text(f"set pcname PC{number}\nip 10.{number}.0.2/24 10.{number}.0.1\n")
+    place = folder / "project-files/docker/00000002/etc/network"
+    place.mkdir(parents=True)
+    (place / "interfaces").write_text(
+        "".join(
+            f"auto eth{at}\niface eth{at} inet static\n\taddress 10.{at + 1}.0.1\n\tnetmask 255.255.255.0\n"
+            for at in (0, 1)
+        )
+    )
+    file = folder / "lab.gns3"
+    file.write_text(json.dumps(project))
+    return file
+
+
+def test_a_project_of_gns3_runs_with_its_scripts_and_filters(tmp_path: Path) -> None:
+    with Net(read_topology(gns3(tmp_path)), controller=None) as net:
+        assert net.pingAll() == 0
+        assert (net["PC1"].IP(), net["box-1"].IP()) == ("10.1.0.2", "10.1.0.1")
+        assert min(net.ping_matrix([net["PC1"], net["PC2"]], count=3).rtts_ms["PC1", "PC2"]) >= 2 * 10
+
+
+@NEEDS_FRR
+@pytest.mark.slow
+def test_routers_of_core_find_the_ways_by_ospf(tmp_path: Path) -> None:
+    routers = CORE.replace('type="router"><services/></device>', 'type="router"/>')
+    chain = (
+        '<device id="4" name="r4" type="router"/></devices>',
+        '<link node1="2" node2="4"><iface1 id="2" name="eth2" ip4="10.3.0.1" ip4_mask="24"/>'
+        '<iface2 id="0" name="eth0" ip4="10.3.0.2" ip4_mask="24"/></link></links>',
+    )
+    text = routers.replace("</devices>", chain[0]).replace("</links>", chain[1])
+    (tmp_path / "session.xml").write_text(text)
+    with Net(read_topology(tmp_path / "session.xml"), controller=None) as net:
+        assert lost_at_last(net, "n1", "r4", "n3") == 0
+        assert re.search(
+            r"^10\.1\.0\.0/24 .*via 10\.3\.0\.1 .*proto ospf", net["r4"].cmd("ip route"), re.MULTILINE
+        )

@@ -13,7 +13,9 @@ from hybridnet.describe.values import file_path
 from hybridnet.errors import TopologyError, UsageError
 from hybridnet.plan.files.beside import add_beside
 from hybridnet.plan.files.containerlab import fill_from_containerlab, is_containerlab
+from hybridnet.plan.files.core import fill_from_core
 from hybridnet.plan.files.dot import to_dot
+from hybridnet.plan.files.gns3 import fill_from_gns3
 from hybridnet.plan.files.graphml import fill_from_graphml, to_graphml
 from hybridnet.plan.files.kathara import LAB_CONF, fill_from_kathara
 from hybridnet.plan.files.yaml_form import fill_from_yaml, to_yaml
@@ -21,7 +23,7 @@ from hybridnet.plan.network import Plan
 
 __all__ = ["READ", "WRITTEN", "FileTopo", "read_text", "read_topology", "write_topology"]
 
-READ = (".yaml", ".yml", ".graphml", LAB_CONF)
+READ = (".yaml", ".yml", ".graphml", LAB_CONF, ".xml", ".gns3")
 """How the name of a file with a topology ends."""
 _PICTURES = (".png", ".svg", ".pdf")
 WRITTEN = (*_PICTURES, ".dot", ".graphml", ".yaml")
@@ -46,6 +48,10 @@ class FileTopo(Topo):
             fill_from_graphml(self, text, file, **options)
         elif file.endswith(LAB_CONF):
             self.notes, self.controllers = fill_from_kathara(self, text, file), {}
+        elif file.endswith(".xml"):
+            self.notes, self.controllers = fill_from_core(self, text, file), {}
+        elif file.endswith(".gns3"):
+            self.notes, self.controllers = fill_from_gns3(self, text, file), {}
         elif is_containerlab(file, text):
             self.notes, self.controllers = fill_from_containerlab(self, text, file), {}
         else:
@@ -55,8 +61,8 @@ class FileTopo(Topo):
 
 
 def read_topology(file: str | Path, *, beside: str | Path | None = None, **options: Any) -> FileTopo:
-    """The network that a YAML or GraphML file describes, or a lab of containerlab or Kathará; docs/files.md and
-    docs/labs.md have the forms.
+    """The network that a YAML or GraphML file describes, a lab of containerlab or Kathará, a session of CORE or a
+    project of GNS3; docs/files.md and docs/labs.md have the forms.
 
     Args:
         beside: a YAML file with options of nodes and links, which are added to those of the file; docs/labs.md has the
