@@ -9,6 +9,7 @@ most SPF_S later. Where both interfaces go down, nothing has to be found out.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,6 +75,8 @@ def test_a_link_that_drops_everything_is_found_out_by_the_dead_interval(net: Net
     least_s = DEAD_S - HELLO_S - INTERVAL_S
     most_s = DEAD_S + SPF_S + propagation_s + 2 * (propagation_s + INTERVAL_S)
     assert least_s <= answers.loss_time <= most_s, str(answers)
+    # `ping` may be slower than it is told to be, but not by half.
+    assert answers.lost >= least_s / (2 * INTERVAL_S)
     [silence] = [each for each in answers.silences if each.seconds >= 1]
     assert 0 <= timeline.begins_at + FAILS_AT_S - silence.began <= HELLO_S  # it began with the failure
 
@@ -81,7 +84,9 @@ def test_a_link_that_drops_everything_is_found_out_by_the_dead_interval(net: Net
 def test_a_link_whose_interfaces_go_down_is_gone_around_at_once(net: Net) -> None:
     net.waitConverged(PATIENCE_S)
     stream = net.ping_stream("h1", "h6", FAILS_AT_S + DEAD_S, INTERVAL_S)
+    failed = time.time()
     net.configLinkStatus("r3", "r4", "down")
     answers = stream.wait()
-    assert answers.loss_time < HELLO_S, str(answers)  # before the dead interval could begin to matter
-    assert answers.came_back
+    assert min(answers.left_s.values()) < failed < max(answers.left_s.values())
+    # Far below DEAD_S - HELLO_S, where the timers begin to matter.
+    assert answers.loss_time < HELLO_S, str(answers)

@@ -467,8 +467,9 @@ class Net(Structure):
     def ping_stream(
         self, source: Node | str, target: Node | str, seconds: float, interval: float = 0.01
     ) -> PingStream:
-        """Begin to ping from one host to another at a steady rate, beside what the script does next. Its `wait()` says
-        which pings were answered, and for how long none was (`loss_time`).
+        """Begin to ping from one host to another at a steady rate, beside what the script does next; return with the
+        first answer, or a second later. Its `wait()` says which pings were answered, and for how long none was
+        (`loss_time`).
 
         Args:
             seconds: for how long pings leave; at most 30,000 of them.

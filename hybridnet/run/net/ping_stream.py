@@ -13,12 +13,13 @@ from itertools import pairwise
 from hybridnet.describe.values import number
 from hybridnet.errors import ExperimentError, UsageError
 from hybridnet.run.node import Host
+from hybridnet.run.node.iperf_server import read_until
 
 __all__ = ["Answers", "PingStream", "Silence", "answers_of"]
 
 LEAST_INTERVAL, MOST_INTERVAL = 0.002, 60.0  # seconds
 MOST_PINGS = 30_000  # what they print fits in what an agent keeps of a program
-ANSWER_SECONDS = 1  # in which the last ping must be answered
+ANSWER_SECONDS = 1  # in which the first ping should be answered, and the last one must
 
 _SENT = re.compile(r"(\d+) packets transmitted")
 _ANSWER = re.compile(r"^\[([\d.]+)\].*icmp_seq=(\d+) ttl=\d+ time=([\d.]+) ms", re.MULTILINE)
@@ -98,7 +99,8 @@ class Answers:
 
 
 class PingStream:
-    """Pings that are under way. They begin at once, and end by themselves.
+    """Pings that are under way, and end by themselves. The first one is answered when this is made, so that what the
+    script does next meets a stream; if none is within a second, the others leave all the same.
 
     Args:
         seconds: for how long they leave.
@@ -131,6 +133,7 @@ class PingStream:
         self._program = source.popen(
             ["ping", "-D", "-n", "-c", str(count), "-i", wall[0], "-W", wall[1], address]
         )
+        self._said = read_until(self._program, _ANSWER, ANSWER_SECONDS * slow)
 
     def wait(self) -> Answers:
         """Wait for the last one, and return what was answered.
@@ -139,7 +142,7 @@ class PingStream:
             ExperimentError: `ping` failed; the message quotes it.
         """
         out, err = self._program.communicate()
-        return answers_of(f"{out}{err}", self._interval_s, self._slow, self._ends)
+        return answers_of(f"{self._said}{out}{err}", self._interval_s, self._slow, self._ends)
 
 
 def answers_of(said: str, interval_s: float, slow: int = 1, ends: str = "") -> Answers:
