@@ -8,6 +8,7 @@ Ryu takes to start.
 Clock and switches of such a controller are in the hands of who started it, at the other end of a socket:
 
     switch N    with a descriptor: a connection of a switch, the N-th
+    rest N      the same of somebody who asks the app's REST interface
     step T      it is T nanoseconds now: do what is to be done, and say so
     idle T      (the answer) everything is done; the next thing to do on its own is at T; -1: there is none
 
@@ -37,6 +38,7 @@ from ryu_manager import (
     framework,
     leave_out_what_no_controller_uses,
     require_python,
+    value_of,
     whole_name,
 )
 
@@ -44,6 +46,7 @@ EPOCH_NS = 1_600_000_000_000_000_000  # the wall clock at time zero: September 2
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 MOST_BYTES = 4096  # of a request
 HOST, PORT = "127.0.0.1", 6653  # what the apps read of their listener; nothing listens there
+REST_PORT = "8080"  # unless the framework's option says another one
 _FD_SIZE = array.array("i").itemsize
 
 
@@ -67,12 +70,12 @@ def plain_socket(fd):
 
 
 class Stepping:
-    """The clock of a controller, and its switches that have come."""
+    """The clock of a controller, and those who have connected to it."""
 
     def __init__(self):
         self.control = None  # before the copy is made nobody owns it
         self.now_ns = 0
-        self.switches = None  # an eventlet queue of (socket, address)
+        self.visitors = {}  # by what they are, "switch" or "rest": an eventlet queue of (socket, address)
 
     def clock(self):
         return self.now_ns / 1e9
@@ -82,6 +85,8 @@ class Stepping:
         if self.control is None:
             raise RuntimeError("the controller waits for something before it has begun")
         wake_ns = -1 if next_s is None else round(next_s * 1e9)
+        if next_s is not None and wake_ns / 1e9 < next_s:
+            wake_ns += 1  # `next_s` is between two nanoseconds: at the first of them it is not yet due
         try:
             self.control.send(b"idle %d" % wake_ns)
         except OSError:
@@ -95,9 +100,9 @@ class Stepping:
             if verb == "step":
                 self.now_ns = max(self.now_ns, int(number))
                 return
-            self.arrive(int(number), fds[0])
+            self.arrive(verb, int(number), fds[0])
 
-    def arrive(self, number, fd):
+    def arrive(self, what, number, fd):
         from eventlet.greenio import GreenSocket
 
         connection = GreenSocket(plain_socket(fd))
@@ -108,7 +113,7 @@ class Stepping:
                 setsockopt(level, *arguments)
 
         connection.setsockopt = set_option
-        self.switches.put((connection, (HOST, 10_000 + number)))
+        self.visitors[what].put((connection, (HOST, 10_000 + number)))
 
 
 def take_the_hub(stepping):
@@ -131,10 +136,19 @@ def take_the_hub(stepping):
 
 
 class Listener:
-    """What stands for the socket on which a controller listens."""
+    """What stands for a socket on which a controller listens: nobody comes but those in a queue.
 
-    def __init__(self, stepping):
-        self.accept = stepping.switches.get
+    No port of the computer is taken, and nobody else can ask the app anything.
+    """
+
+    family = socket.AF_INET
+
+    def __init__(self, address, visitors):
+        self.getsockname = lambda: address
+        self.accept = visitors.get
+
+    def close(self):
+        """Nothing listens."""
 
 
 def take_the_clock(stepping):
@@ -161,12 +175,11 @@ def load():
         eventlet.wsgi.ALREADY_HANDLED = b""
     stepping = Stepping()
     take_the_hub(stepping)
-    listen = eventlet.listen
 
-    def listen_there(address, *arguments, **options):
-        if address[1] == PORT:
-            return Listener(stepping)
-        return listen(address, *arguments, **options)
+    def listen_there(address, *_, **__):
+        rest = int(value_of("--wsapi-port", REST_PORT, sys.argv))
+        what = {PORT: "switch", rest: "rest"}.get(address[1] if isinstance(address, tuple) else None)
+        return Listener(address, stepping.visitors[what] if what else eventlet.queue.LightQueue())
 
     eventlet.listen = listen_there
     name = framework()
@@ -183,7 +196,7 @@ def load():
     importlib.import_module(f"{name}.lib.hub").patch(
         thread=True
     )  # its manager does so, which takes half a second
-    stepping.switches = eventlet.queue.LightQueue()
+    stepping.visitors = {what: eventlet.queue.LightQueue() for what in ("switch", "rest")}
     return manager, stepping
 
 

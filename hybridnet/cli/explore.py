@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from hybridnet.cli.network import framework_words, simulated_protocols
 from hybridnet.cli.simulate import seeds_of
 from hybridnet.cli.topology import find_topology
+from hybridnet.describe.quantities import parse_delay
 from hybridnet.errors import UsageError
 from hybridnet.run.prompt.user_code import require_file, user_code
 
@@ -47,6 +48,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--schedule", type=Path, metavar="FILE.yaml", help="let this happen in each trial, and nothing else"
+    )
+    parser.add_argument(
+        "--always",
+        type=Path,
+        metavar="FILE.yaml",
+        help="let this happen in each trial, too, such as requests",
+    )
+    parser.add_argument(
+        "--without",
+        metavar="NAME[,NAME...]",
+        help="disturbances that do not happen, such as host-moves, to look for other mistakes",
+    )
+    parser.add_argument(
+        "--settle",
+        default="0s",
+        metavar="TIME",
+        help="how long the application takes to be ready, such as 35s for a spanning tree (default: 0s)",
     )
     parser.add_argument(
         "--invariants",
@@ -105,6 +123,9 @@ def run(arguments: argparse.Namespace) -> int:
             framework=framework,
             arguments=framework_words(arguments.controller_arguments or ""),
             protocols=protocols,
+            settle_s=parse_delay(arguments.settle, "--settle") / 1e9,
+            without=arguments.without.split(",") if arguments.without else (),
+            always=arguments.always,
         ) as explore,
         Progress(console=told, transient=True, disable=not told.is_terminal) as progress,
     ):
@@ -155,6 +176,9 @@ def _words(arguments: argparse.Namespace, framework: str) -> list[str]:
     words += ["--topo", topo]
     if arguments.invariants is not None:
         words += ["--invariants", str(Path(arguments.invariants).resolve())]
+    if arguments.always is not None:
+        words += ["--always", str(arguments.always.resolve())]
+    words += ["--settle", arguments.settle]
     if arguments.controller_arguments is not None:
         words.append(f"--controller-arguments={arguments.controller_arguments}")
     return words

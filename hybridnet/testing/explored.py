@@ -13,6 +13,7 @@ from typing import Any
 from hybridnet.cli.explore import apps_of, invariants_of
 from hybridnet.cli.network import simulated_protocols
 from hybridnet.cli.simulate import seeds_of
+from hybridnet.describe.quantities import parse_delay
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import UsageError
@@ -26,6 +27,9 @@ _USUAL: Mapping[str, Any] = {
     "seeds": 200,
     "invariants": None,
     "schedule": None,
+    "always": None,
+    "without": (),
+    "settle": "0s",
     "protocols": "OpenFlow13",
     "arguments": (),
     "repetitions": 5,
@@ -37,8 +41,8 @@ def explore(given: Mapping[str, Any], topo: Topo) -> Report:
 
     Args:
         given: its arguments: ``app``, as ``hybridnet explore`` takes it; ``seeds``, a number, ``"FIRST-LAST"`` or a
-            list; ``invariants``, a file or a list; ``schedule``, a file; ``protocols``; ``arguments``, of the
-            framework; ``repetitions``.
+            list; ``invariants``, a file or a list; ``schedule`` and ``always``, files; ``without``, a list;
+            ``settle``, a time; ``protocols``; ``arguments``, of the framework; ``repetitions``.
         topo: the network.
 
     Raises:
@@ -54,6 +58,9 @@ def explore(given: Mapping[str, Any], topo: Topo) -> Report:
         framework=framework,
         arguments=words["arguments"],
         protocols=simulated_protocols(words["protocols"]),
+        settle_s=parse_delay(words["settle"], "explore: settle") / 1e9,
+        without=words["without"],
+        always=None if words["always"] is None else Path(words["always"]),
     ) as exploring:
         schedule = None if words["schedule"] is None else exploring.read(Path(words["schedule"]))
         return exploring.run(_seeds(words["seeds"]), schedule=schedule, repetitions=words["repetitions"])

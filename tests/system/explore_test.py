@@ -7,6 +7,7 @@ Time is simulated, so a busy computer changes nothing but how long this takes.
 from __future__ import annotations
 
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ import pytest
 from hybridnet.cli import main
 from hybridnet.cli.topology import find_topology
 from hybridnet.errors import ControllerError
-from hybridnet.tools.explore import Explore, reaches
-from hybridnet.topologies import LinearTopo
+from hybridnet.tools.explore import Explore, affinity, reaches
+from hybridnet.topologies import LinearTopo, SingleSwitchTopo
 
 APPS = Path(__file__).parents[2] / "examples" / "controllers"
 pytestmark = pytest.mark.system
@@ -46,6 +47,19 @@ pytestmark = pytest.mark.system
             ["slow-flow-mods"],
         ),
         ("lost_link", "[{at: 2s, do: link-down, link: s2-s1, for: 100ms}]", "all-reach-all", ["link-down"]),
+        (
+            "old_connection",
+            "[{at: 2s, do: switch-times-out, switch: s2, after: 100ms, behind: 200ms}]",
+            "all-reach-all",
+            ["switch-times-out"],
+        ),
+        (
+            "kept_flows",
+            "[{at: 2s, do: ping, from: h3, to: h2}, {at: 2.1s, do: controller-times-out, switch: s3, after: 300ms, "
+            "behind: 500ms}, {at: 2.5s, do: host-moves, host: h3, to: s3}]",
+            "all-reach-all",
+            ["ping", "controller-times-out", "host-moves"],
+        ),
     ],
 )
 def test_a_planted_mistake_is_found_and_shrunk_to_what_it_needs(
@@ -99,9 +113,9 @@ def test_an_application_that_cannot_be_loaded_is_an_error_that_quotes_its_except
     app.write_text("import nothing_there\n")
     with Explore(app, topo=LinearTopo(k=2)) as explore, pytest.raises(ControllerError) as refused:
         explore.run([1])
-    assert "controller lacking.py ended: ModuleNotFoundError: No module named 'nothing_there'" in str(
-        refused.value
-    )
+    said = str(refused.value)
+    assert "controller lacking.py ended: ModuleNotFoundError: No module named 'nothing_there'" in said
+    assert said.endswith("run: hybridnet setup-ryu --with nothing_there")
 
 
 def test_the_correct_application_is_not_accused_and_a_trial_is_the_same_again() -> None:
@@ -126,3 +140,159 @@ def test_the_command_says_what_it_found_and_writes_a_test(
     assert said["findings"][0]["way"][-1] == "port 1 of s2 is down"
     compile(test.read_text(), str(test), "exec")
     assert "host-moves" in test.read_text()
+
+
+def test_a_timer_of_the_application_is_never_lost(tmp_path: Path) -> None:
+    app = tmp_path / "ticks.py"
+    app.write_text(
+        "from ryu.base import app_manager\n"
+        "from ryu.lib import hub\n\n\n"
+        "class Ticks(app_manager.RyuApp):\n"
+        "    def start(self):\n"
+        "        super().start()\n"
+        "        return hub.spawn(self.tick)\n\n"
+        "    def tick(self):\n"
+        "        while True:\n"
+        "            hub.sleep(0.07)\n"
+        "            print('tick', flush=True)\n"
+    )
+    with Explore(app, topo=LinearTopo(k=2), invariants=()) as explore:
+        _, seen = explore.trial(())
+    assert seen.log.count("tick\n") == 142  # in 10 s: each 0.07 s or some nanoseconds later
+
+
+def learning(tmp_path: Path, body: str) -> Path:
+    """An application that is the learning switch of the examples, but for what the body of its class says."""
+    app = tmp_path / "own.py"
+    app.write_text(
+        f"import sys\nsys.path.insert(0, {str(APPS)!r})\n"
+        "from learning_switch import LearningSwitch\nfrom ryu.lib import hub\n\n\n"
+        f"class Own(LearningSwitch):\n{body}"
+    )
+    return app
+
+
+def test_a_switch_whose_connection_the_application_ends_connects_again(tmp_path: Path) -> None:
+    app = learning(
+        tmp_path,
+        "    ended = False\n\n"
+        "    def forward(self, message, frame):\n"
+        "        if not self.ended:\n"
+        "            self.ended = True\n"
+        "            message.datapath.close()\n"
+        "        super().forward(message, frame)\n",
+    )
+    with Explore(app, topo=LinearTopo(k=2)) as explore:
+        found, seen = explore.trial(())
+    assert found == []
+    ended = next(at_ns for at_ns, what in seen.timeline if what == "the controller ends the connection of s1")
+    again = [at_ns for at_ns, what in seen.timeline if what == "s1 connects"]
+    assert again == [0, ended + 1_000_000_000]  # as Open vSwitch, which waits for a second
+
+
+def test_connections_that_time_out_do_no_harm_to_the_correct_application(tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    events = [
+        f"{{at: {at}s, do: {who}-times-out, switch: s{number}, after: 200ms, behind: 300ms}}"
+        for at, who, number in (
+            (2, "switch", 1),
+            (2.1, "controller", 2),
+            (2.2, "switch", 1),
+            (3.9, "switch", 3),
+        )
+    ]
+    file.write_text(f"[{', '.join(events)}, {{at: 2.1s, do: ping, from: h1, to: h3}}]")
+    with Explore(APPS / "learning_switch.py", topo=LinearTopo(k=3)) as explore:
+        found, seen = explore.trial(explore.read(file))
+    assert found == []
+    # the second of s1 comes when it hears nothing anyway
+    assert [sum(what == f"s{each} connects" for _, what in seen.timeline) for each in (1, 2, 3)] == [2, 2, 2]
+
+
+def test_an_application_that_is_slow_to_be_ready_is_said_to_be_so_and_not_accused_when_it_has_the_time(
+    tmp_path: Path,
+) -> None:
+    app = learning(
+        tmp_path,
+        "    def begin(self, switch):\n"
+        "        self.places[switch.id] = {}\n"
+        "        hub.spawn_after(20, super().begin, switch)\n",
+    )
+    with Explore(app, topo=LinearTopo(k=2)) as explore:
+        report = explore.run([1], schedule=(), repetitions=1)
+    assert report.counterexample is not None
+    assert report.counterexample.ready_s == 60
+    assert "It holds with --settle 60s" in report.text()
+    with Explore(app, topo=LinearTopo(k=2), settle_s=25) as explore:
+        assert explore.run(range(1, 4)).counterexample is None
+        _, seen = explore.trial(())
+    assert seen.timeline[0] == (-25_000_000_000, "s1 connects")
+
+
+def test_requests_come_to_the_applications_rest_interface_and_its_port_is_nobody_elses(
+    tmp_path: Path,
+) -> None:
+    always = tmp_path / "always.yaml"
+    path = "/simpleswitch/mactable/000000000000000"
+    always.write_text(
+        f"- {{at: 1.2s, do: request, method: GET, path: {path}1}}\n"
+        f"- {{at: 1.3s, do: request, method: GET, path: {path}9}}\n"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        arguments = ["--wsapi-host", "127.0.0.1", "--wsapi-port", str(taken.getsockname()[1])]
+        topo = LinearTopo(k=2)
+        with Explore(
+            "ryu.app.simple_switch_rest_13", topo=topo, arguments=arguments, always=always
+        ) as explore:
+            found, seen = explore.trial(())
+    assert found == []
+    first, second = seen.requests
+    assert (first.status, second.status) == (200, 404)
+    assert json.loads(first.answer) == {"00:00:00:00:00:01": 1, "00:00:00:00:00:02": 2}
+
+
+def test_a_request_to_an_application_without_a_rest_interface_is_found(tmp_path: Path) -> None:
+    always = tmp_path / "always.yaml"
+    always.write_text("[{at: 1s, do: request, method: GET, path: /stats}]")
+    with Explore(APPS / "learning_switch.py", topo=LinearTopo(k=2), always=always) as explore:
+        found, _ = explore.trial(())
+    assert [each.invariant for each in found] == ["requests-are-answered"]
+
+
+def test_without_the_disturbance_that_shows_a_mistake_it_is_not_found(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["explore", str(APPS / "stale_rule.py"), "--repeat", "1", "--seeds", "1-3"]
+    assert main(words) == 1
+    assert "do: host-moves" in capsys.readouterr().out
+    assert main([*words, "--without", "host-moves"]) == 0
+    assert main([*words, "--without", "host-move"]) == 2
+    assert "did you mean host-moves?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("app", "schedule", "said"),
+    [
+        ("load_balancer", "switch-restarts, switch: s1, for: 300ms", None),
+        ("forgotten_server", "switch-restarts, switch: s1, for: 300ms", "has begun at"),
+        ("load_balancer", "ping, from: h1, to: h3", None),
+        ("hidden_answer", "ping, from: h1, to: h3", "and its answer not to h1"),
+        ("load_balancer", "ping, from: h1, to: h2", None),
+        ("expired_flow", "ping, from: h1, to: h2", "has begun at"),
+    ],
+)
+def test_a_load_balancer_that_takes_a_flow_to_another_server_is_found(
+    app: str, schedule: str, said: str | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "schedule.yaml"
+    every = "1500ms" if "h2" in schedule else "200ms"  # longer than its entries last
+    flow = f"{{at: 2s, do: flow, from: h1, to: 10.0.0.100, segments: 4, every: {every}}}"
+    file.write_text(f"[{flow}, {{at: 2.3s, do: {schedule}}}]")
+    one_server = (affinity("10.0.0.100", ["h3", "h4"]),)
+    with Explore(APPS / f"{app}.py", topo=SingleSwitchTopo(k=4), invariants=one_server) as explore:
+        found, seen = explore.trial(explore.read(file))
+    assert seen.flows[1].sent == 4
+    if said is None:
+        assert found == []
+    else:
+        assert said in found[0].text

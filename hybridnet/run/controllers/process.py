@@ -359,17 +359,8 @@ class ControllerProcess:
         )
         lines = self._last_lines()
         if raised := exception_in(lines):
-            return f"{self.name} {ended}: {raised}{self._cure_of(raised)}"
+            return f"{self.name} {ended}: {raised}{cure_of(raised, self.framework)}"
         return f"{self.name} {ended}; its last lines:\n{lines}"
-
-    def _cure_of(self, raised: str) -> str:
-        lacking = re.match(r"ModuleNotFoundError: No module named '([A-Za-z_][\w.]*)'", raised)
-        if lacking is None:
-            return ""
-        if lacking[1].startswith(("ryu", "os_ken")):
-            return f"; {self.framework.title} has no such module: run the app under another framework"
-        package = lacking[1].partition(".")[0]
-        return f"; if its package has the same name, run: {self.framework.command} --with {package}"
 
     def _last_lines(self) -> str:
         assert self._tail is not None
@@ -425,6 +416,23 @@ def exception_in(log: str) -> str | None:
         return None
     own = [(file, line) for file, line in frames if "/lib/python" not in file and Path(file) != LAUNCHER]
     return f"{last} ({own[-1][0]}, line {own[-1][1]})" if own else last
+
+
+def cure_of(raised: str, framework: Framework) -> str:
+    """What helps against an exception with which a controller ended, to be put behind it; empty: nothing known.
+
+    Example:
+        >>> from hybridnet.run.controllers.frameworks import RYU
+        >>> cure_of("ModuleNotFoundError: No module named 'networkx' (app.py, line 3)", RYU)
+        '; if its package has the same name, run: hybridnet setup-ryu --with networkx'
+    """
+    lacking = re.match(r"ModuleNotFoundError: No module named '([A-Za-z_][\w.]*)'", raised)
+    if lacking is None:
+        return ""
+    if lacking[1].startswith(("ryu", "os_ken")):
+        return f"; {framework.title} has no such module: run the app under another framework"
+    package = lacking[1].partition(".")[0]
+    return f"; if its package has the same name, run: {framework.command} --with {package}"
 
 
 def listens(pid: int, port: int) -> bool:

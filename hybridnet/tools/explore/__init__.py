@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from hybridnet.tools.explore.counterexample import Counterexample
 from hybridnet.tools.explore.explore import Explore, Report
-from hybridnet.tools.explore.invariants import INVARIANTS, Finding, Invariant, invariant, isolated, reaches
+from hybridnet.tools.explore.invariants import (
+    INVARIANTS,
+    Finding,
+    Invariant,
+    affinity,
+    invariant,
+    isolated,
+    reaches,
+)
 from hybridnet.tools.explore.schedule import Event, Schedule
 from hybridnet.tools.explore.trial import Observed
 
@@ -22,6 +30,7 @@ __all__ = [
     "Observed",
     "Report",
     "Schedule",
+    "affinity",
     "invariant",
     "isolated",
     "reaches",

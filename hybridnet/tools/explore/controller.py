@@ -19,7 +19,7 @@ from typing import IO
 
 from hybridnet.errors import ControllerError
 from hybridnet.run.controllers.frameworks import RYU, Framework, python_of
-from hybridnet.run.controllers.process import CONTROLLERS, exception_in, find_app
+from hybridnet.run.controllers.process import CONTROLLERS, cure_of, exception_in, find_app
 
 __all__ = ["ControllerFactory", "SteppedController"]
 
@@ -33,22 +33,29 @@ _QUOTED_LINES = 15
 class SteppedController:
     """One controller, which knows nothing yet. Made by `ControllerFactory.make`."""
 
-    def __init__(self, control: socket.socket, log: IO[bytes], name: str) -> None:
+    def __init__(self, control: socket.socket, log: IO[bytes], name: str, framework: Framework) -> None:
         self._control = control
         self._log = log
         self._name = name
+        self._framework = framework
         self._connections: dict[int, socket.socket] = {}
         self._last = 0
         self.pid = 0
         self.wake_ns: int | None = None
         """When it does something of its own accord next; None: never."""
+        self.closed: list[int] = []
+        """Connections that it has ended in the last step; `close` them."""
 
-    def connect(self) -> int:
-        """Make a connection of a switch. Returns its number."""
+    def connect(self, what: str = "switch") -> int:
+        """Make a connection. Returns its number.
+
+        Args:
+            what: whose it is: ``switch``, or ``rest`` for somebody who asks the application's REST interface.
+        """
         self._last += 1
         ours, theirs = socket.socketpair()
         with theirs:
-            socket.send_fds(self._control, [b"switch %d" % self._last], [theirs.fileno()])
+            socket.send_fds(self._control, [b"%s %d" % (what.encode(), self._last)], [theirs.fileno()])
         ours.setblocking(False)
         self._connections[self._last] = ours
         return self._last
@@ -87,11 +94,17 @@ class SteppedController:
             self._control.send(b"step %d" % now_ns)
         self.await_rest()
         said = {}
+        self.closed = []
         for number, ours in self._connections.items():
             data = b""
-            with contextlib.suppress(BlockingIOError, ConnectionResetError):
+            try:
                 while part := ours.recv(_READ):
                     data += part
+                self.closed.append(number)
+            except BlockingIOError:
+                pass
+            except ConnectionResetError:  # it has not read all that it was given
+                self.closed.append(number)
             if data:
                 said[number] = data
         return said
@@ -111,7 +124,7 @@ class SteppedController:
         if len(words) != 2:
             lines = self._last_lines()
             raised = exception_in(lines)
-            why = f": {raised}" if raised else f"; its last lines:\n{lines}"
+            why = f": {raised}{cure_of(raised, self._framework)}" if raised else f"; its last lines:\n{lines}"
             raise ControllerError(f"{self._name} ended{why}")
         wake_ns = int(words[1])
         self.wake_ns = None if wake_ns < 0 else wake_ns
@@ -149,6 +162,7 @@ class ControllerFactory:
     ) -> None:
         self._apps = [find_app(app) for app in apps]
         self._arguments = list(arguments)
+        self._framework = framework
         self.name = f"controller {', '.join(Path(app).name for app in self._apps)}"
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ours = ours
@@ -183,7 +197,7 @@ class ControllerFactory:
         """
         log = tempfile.TemporaryFile()  # noqa: SIM115 (the controller closes it)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        controller = SteppedController(ours, log, self.name)
+        controller = SteppedController(ours, log, self.name, self._framework)
         try:
             with theirs:
                 request = {"seed": seed, "apps": self._apps, "arguments": self._arguments}

@@ -33,6 +33,8 @@ class Counterexample:
         shown, repeated: in how many of so many repetitions it shows.
         found: what does not hold, of the last trial.
         seen: that trial.
+        ready_s: it holds with so many seconds to be ready (`Explore`'s `settle_s`); None: it does not, or this is not
+            the question.
     """
 
     seed: int
@@ -43,6 +45,7 @@ class Counterexample:
     repeated: int
     found: Sequence[Finding]
     seen: Observed
+    ready_s: float | None = None
 
     def text(self) -> str:
         """All of it, on several lines."""
@@ -60,6 +63,12 @@ class Counterexample:
         lines += [f"  {line}" for line in write_schedule(self.schedule).splitlines()] or [
             "  nothing need happen"
         ]
+        if self.ready_s is not None:
+            lines += [
+                "",
+                f"It holds with --settle {self.ready_s:g}s: the application is slow to be ready. If it may be, explore "
+                "it so.",
+            ]
         lines += ["", "what happened:"]
         lines += [f"  {line}" for line in self._timeline()]
         way = next((each.way for each in self.found if each.way is not None), None)
@@ -81,6 +90,7 @@ class Counterexample:
             "trials_to_shrink": self.runs,
             "shown": self.shown,
             "repeated": self.repeated,
+            "holds_with_settle_s": self.ready_s,
             "findings": [
                 {
                     "invariant": each.invariant,

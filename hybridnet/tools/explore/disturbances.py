@@ -48,6 +48,18 @@ class Stage(Protocol):
     def delay(self, switch: str, which: str, delay_ns: int) -> None:
         """Delay messages: to_controller, to_switch, barrier, statistics; 0: as at first."""
 
+    def flow(self, source: str, address: str, segments: int, every_ns: int) -> None:
+        """Let a client send a flow of segments to a service."""
+
+    def time_out(self, switch: str, after_ns: int, behind_ns: int, *, at_switch: bool) -> None:
+        """Let a switch and its controller hear nothing of each other, until one of the two gives the connection up.
+
+        The other one notices `behind_ns` later. At the latest when both have, the switch connects again.
+        """
+
+    def request(self, method: str, path: str, body: str) -> None:
+        """Ask the application's REST interface."""
+
     def later(self, after_ns: int, do: Callable[[], None]) -> None:
         """Do something later."""
 
@@ -59,11 +71,16 @@ Draw = Callable[[Site, random.Random], Any]
 @final
 @dataclass(frozen=True)
 class Option:
-    """One option: how it is read, and drawn; a value that cannot be drawn in a network is None."""
+    """One option: how it is read, and drawn; a value that cannot be drawn in a network is None.
+
+    Args:
+        default: what it is if it is not written; None: it must be.
+    """
 
     read: Read
     draw: Draw
     meaning: str
+    default: Any = None
 
 
 @final
@@ -77,6 +94,7 @@ class Disturbance:
         options: by name.
         do: does it, with the options' values.
         from_the_start: a property of a switch for the whole trial; when it is said to happen does not matter.
+        drawn: a seed may draw it; what hosts ask each other is drawn apart.
     """
 
     name: str
@@ -84,6 +102,7 @@ class Disturbance:
     options: Mapping[str, Option]
     do: Callable[[Stage, dict[str, Any]], None]
     from_the_start: bool = False
+    drawn: bool = True
 
     def draw(self, site: Site, chance: random.Random) -> dict[str, Any] | None:
         """Values of its options; None: this network has nothing to which it could happen."""
@@ -101,20 +120,30 @@ class Disturbance:
                     f"{what}: {self.name} has no option {shown(name)}; "
                     f"{f'did you mean {near}? ' if near else ''}it has {', '.join(self.options)}"
                 )
-        lacking = [name for name in self.options if name not in given]
+        lacking = [
+            name for name, option in self.options.items() if name not in given and option.default is None
+        ]
         if lacking:
             raise UsageError(
                 f"{what}: {self.name} lacks {', '.join(lacking)}; it has {', '.join(self.options)}"
             )
         return {
-            name: option.read(given[name], site, f"{what}: {name}") for name, option in self.options.items()
+            name: option.read(given.get(name, option.default), site, f"{what}: {name}")
+            for name, option in self.options.items()
         }
 
 
-def _one_of(names: Callable[[Site], list[str]], meaning: str) -> Option:
+def _one_of(
+    names: Callable[[Site], list[str]], meaning: str, lacking: str = "choose another event"
+) -> Option:
     def read(value: Any, site: Site, what: str) -> str:
         if value not in names(site):
-            raise UsageError(f"{what}: there is no {shown(value)}; there are {', '.join(names(site))}")
+            there = (
+                f"there are {', '.join(names(site))}"
+                if names(site)
+                else f"the network has no such thing: {lacking}"
+            )
+            raise UsageError(f"{what}: there is no {shown(value)}; {there}")
         return str(value)
 
     return Option(read, lambda site, chance: chance.choice(names(site)) if names(site) else None, meaning)
@@ -137,11 +166,43 @@ def _count(least: int, most: int, meaning: str) -> Option:
     )
 
 
+def _text(meaning: str, default: str | None = None) -> Option:
+    def read(value: Any, _: Site, what: str) -> str:
+        if not isinstance(value, str) or any(sign in value for sign in "\r\n"):
+            raise UsageError(f"{what}: {shown(value)}: write a text on one line, in quotation marks")
+        return value
+
+    return Option(read, lambda _, __: None, meaning, default)
+
+
+def _path() -> Option:
+    text = _text("of what")
+
+    def read(value: Any, site: Site, what: str) -> str:
+        path: str = text.read(value, site, what)
+        if not path.startswith("/") or " " in path:
+            raise UsageError(f"{what}: {shown(value)}: write a path, such as /simpleswitch/mactable/1")
+        return path
+
+    return Option(read, text.draw, text.meaning)
+
+
+def _clients(site: Site) -> list[str]:
+    return [name for name in site.hosts if all(name not in each.servers for each in site.services.values())]
+
+
 _HOST = _one_of(lambda site: list(site.hosts), "a host")
 _SWITCH = _one_of(lambda site: list(site.switches), "a switch")
 _EDGE = _one_of(
     lambda site: [name for name in site.switches if f"{name}-free" in site.jacks], "a switch that has hosts"
 )
+_CLIENT = _one_of(_clients, "a host that is no server")
+_SERVICE = _one_of(
+    lambda site: list(site.services),
+    "the address of a service",
+    "no service is said by an invariant affinity(...)",
+)
+_METHOD = _one_of(lambda _: ["GET", "PUT", "POST", "DELETE"], "of HTTP")
 _LINK = _one_of(lambda site: list(site.links), "a link between switches")
 _FOR = _time(50, 1500, "for how long")
 _LATE = _time(20, 400, "by how much")
@@ -171,6 +232,13 @@ def _restart(stage: Stage, to: dict[str, Any]) -> None:
     stage.later(_ns(to["for"]), lambda: stage.connect(to["switch"]))
 
 
+def _timed_out(at_switch: bool) -> Callable[[Stage, dict[str, Any]], None]:
+    def do(stage: Stage, to: dict[str, Any]) -> None:
+        stage.time_out(to["switch"], _ns(to["after"]), _ns(to["behind"]), at_switch=at_switch)
+
+    return do
+
+
 def _late(which: str) -> Callable[[Stage, dict[str, Any]], None]:
     def do(stage: Stage, to: dict[str, Any]) -> None:
         stage.delay(to["switch"], which, _ns(to["by"]))
@@ -183,10 +251,22 @@ def _nothing(_: Stage, __: dict[str, Any]) -> None:
     """The switch was made so."""
 
 
+_TIME_OUT_OPTIONS = {
+    "switch": _SWITCH,
+    "after": _time(50, 800, "how long until the first of the two gives up"),
+    "behind": _time(20, 800, "how much later the other one notices"),
+}
 _LATE_OPTIONS = {"switch": _SWITCH, "by": _LATE, "for": _FOR}
 _ALL = (
     Disturbance("ping", "a host asks another one", {"from": _HOST, "to": _HOST},
-                lambda stage, to: stage.ping(to["from"], to["to"])),
+                lambda stage, to: stage.ping(to["from"], to["to"]), drawn=False),
+    Disturbance("flow", "a client sends a flow of segments to a service, which are answered",
+                {"from": _CLIENT, "to": _SERVICE, "segments": _count(4, 20, "how many"),
+                 "every": _time(50, 400, "how far apart")},
+                lambda stage, to: stage.flow(to["from"], to["to"], to["segments"], _ns(to["every"])), drawn=False),
+    Disturbance("request", "somebody asks the application's REST interface",
+                {"method": _METHOD, "path": _path(), "body": _text("what is sent", "")},
+                lambda stage, to: stage.request(to["method"], to["path"], to["body"]), drawn=False),
     Disturbance("host-moves", "a host leaves its port, appears at the free port of a switch, and announces itself",
                 {"host": _HOST, "to": _EDGE}, lambda stage, to: stage.move(to["host"], to["to"])),
     Disturbance("link-down", "a link between switches goes down, and comes up again", {"link": _LINK, "for": _FOR},
@@ -197,6 +277,12 @@ _ALL = (
                 _restart),
     Disturbance("connection-lost", "a switch keeps its flows, and has no controller for a while",
                 {"switch": _SWITCH, "for": _FOR}, _lose),
+    Disturbance("switch-times-out",
+                "a switch has no answer to its echo requests, and connects again while the controller keeps the old "
+                "connection for a while", _TIME_OUT_OPTIONS, _timed_out(at_switch=True)),
+    Disturbance("controller-times-out",
+                "a switch does not answer echo requests, the controller gives it up, and it notices later",
+                _TIME_OUT_OPTIONS, _timed_out(at_switch=False)),
     Disturbance("late-to-controller", "messages of a switch come late", _LATE_OPTIONS, _late("to_controller")),
     Disturbance("late-to-switch", "messages to a switch come late", _LATE_OPTIONS, _late("to_switch")),
     Disturbance("late-barriers", "a switch answers barriers late", _LATE_OPTIONS, _late("barrier")),

@@ -10,11 +10,13 @@ from types import TracebackType
 from typing import Any, final
 
 from hybridnet.describe.topo import Topo
-from hybridnet.describe.values import counted
+from hybridnet.describe.values import counted, nearest, shown
+from hybridnet.errors import UsageError
 from hybridnet.observe.results import html
 from hybridnet.run.controllers.frameworks import RYU, Framework
 from hybridnet.tools.explore.controller import ControllerFactory
 from hybridnet.tools.explore.counterexample import Counterexample
+from hybridnet.tools.explore.disturbances import DISTURBANCES
 from hybridnet.tools.explore.invariants import INVARIANTS, Finding, Invariant, findings
 from hybridnet.tools.explore.schedule import Schedule, draw, read_schedule
 from hybridnet.tools.explore.shrink import shrink
@@ -24,6 +26,8 @@ from hybridnet.tools.explore.trial import Observed, run_trial
 __all__ = ["Explore", "Report"]
 
 REPETITIONS = 5
+MOST_SETTLE_S = 600
+_LONG_SETTLE_NS = 60_000_000_000  # tried for an application that fails although nothing happens
 
 
 @final
@@ -74,6 +78,10 @@ class Explore:
         framework: what the application runs under.
         arguments: the framework's own options.
         protocols: what switches speak: ``OpenFlow13`` (default) or ``OpenFlow10``.
+        settle_s: seconds of simulated time that the application has to be ready, in each trial before hosts send
+            anything, and again when nothing is disturbed any more: 0 to 600.
+        without: disturbances that do not happen.
+        always: a file with events that happen in each trial, beside those that are drawn.
 
     Raises:
         UsageError: there is no such application, the topology has something else, or an invariant names what it has
@@ -90,12 +98,29 @@ class Explore:
         framework: Framework = RYU,
         arguments: Sequence[str] = (),
         protocols: Sequence[str] = ("OpenFlow13",),
+        settle_s: float = 0.0,
+        without: Sequence[str] = (),
+        always: Path | None = None,
     ) -> None:
-        self.site = site_of(topo, list(protocols))
+        if not 0 <= settle_s <= MOST_SETTLE_S:
+            raise UsageError(f"explore: settle {settle_s:g} s: write 0 to {MOST_SETTLE_S} s")
+        for name in without:
+            if name not in DISTURBANCES:
+                near = nearest(name, DISTURBANCES)
+                beside = f"did you mean {near}? " if near else ""
+                raise UsageError(
+                    f"explore: without {shown(name)}: {beside}there are {', '.join(DISTURBANCES)}"
+                )
+        site = site_of(topo, list(protocols))
         self._app = ", ".join(Path(app).name for app in apps)
         self._invariants = tuple(invariants)
         for each in self._invariants:
-            each.check_names(self.site)
+            each.check_names(site)
+            site.services.update(each.services)
+        self.site = site
+        self._settle_ns = round(settle_s * 1e9)
+        self._without = tuple(without)
+        self._always = () if always is None else read_schedule(always, site)
         self._factory = ControllerFactory(apps, framework, arguments)
 
     def __enter__(self) -> Explore:
@@ -114,9 +139,19 @@ class Explore:
         """A schedule that somebody has written. Raises UsageError."""
         return read_schedule(path, self.site)
 
-    def trial(self, schedule: Schedule, seed: int = 1) -> tuple[list[Finding], Observed]:
-        """Run one trial. Returns what does not hold, and what was seen."""
-        seen = run_trial(self.site, schedule, self._factory, seed)
+    def trial(
+        self, schedule: Schedule, seed: int = 1, *, settle_ns: int | None = None
+    ) -> tuple[list[Finding], Observed]:
+        """Run one trial. Returns what does not hold, and what was seen.
+
+        Args:
+            schedule: what happens, beside what always does.
+            settle_ns: None: as for all trials.
+        """
+        events = tuple(sorted((*self._always, *schedule), key=lambda event: event.at_ns))
+        seen = run_trial(
+            self.site, events, self._factory, seed, self._settle_ns if settle_ns is None else settle_ns
+        )
         return findings(seen, self._invariants), seen
 
     def run(
@@ -137,7 +172,7 @@ class Explore:
         names = tuple(each.name for each in self._invariants)
         held = 0
         for seed in seeds:
-            drawn = draw(self.site, seed) if schedule is None else schedule
+            drawn = draw(self.site, seed, self._without) if schedule is None else schedule
             found, _ = self.trial(drawn, seed)
             if found:
                 return Report(
@@ -163,4 +198,12 @@ class Explore:
         ordered = sorted(
             found or [first], key=lambda each: (each.invariant != first.invariant, each.way is None)
         )
-        return Counterexample(seed, len(drawn), fewest, runs, len(shown), len(tried), ordered, seen)
+        ready_s = None if fewest else self._ready_after(seed, first)
+        return Counterexample(seed, len(drawn), fewest, runs, len(shown), len(tried), ordered, seen, ready_s)
+
+    def _ready_after(self, seed: int, first: Finding) -> float | None:
+        """How long to be ready is enough for what fails although nothing happens; None: it fails all the same."""
+        if self._settle_ns >= _LONG_SETTLE_NS:
+            return None
+        found, _ = self.trial((), seed, settle_ns=_LONG_SETTLE_NS)
+        return None if any(each.invariant == first.invariant for each in found) else _LONG_SETTLE_NS / 1e9

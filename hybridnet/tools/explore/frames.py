@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The frames of a trial's hosts: ARP (RFC 826) and ping (RFC 792), each ping with a number of its own."""
+"""The frames of a trial's hosts: ARP (RFC 826), ping (RFC 792), and segments of flows (TCP, RFC 9293).
+
+Each ping, flow and segment has a number of its own, so that each is known wherever it comes.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,27 @@ from typing import final
 
 from hybridnet.tools.explore.site import Host
 
-__all__ = ["Ping", "arp_reply", "arp_request", "asked_for", "frame_text", "ping", "read_ping"]
+__all__ = [
+    "Ping",
+    "Segment",
+    "arp_reply",
+    "arp_request",
+    "asked_for",
+    "frame_text",
+    "ping",
+    "read_ping",
+    "read_segment",
+    "segment",
+    "told_by",
+]
 
 BROADCAST = (1 << 48) - 1
 _ARP, _IPV4 = 0x0806, 0x0800
 _REQUEST, _REPLY = 1, 2
-_ECHO, _ECHO_REPLY = 8, 0
+_ICMP, _ECHO, _ECHO_REPLY = 1, 8, 0
 _MARK = b"explore!"
+_TCP, _SYN, _ACK, _PUSH = 6, 2, 16, 8
+_SERVICE_PORT, _FIRST_PORT = 80, 20_000  # of the service, and of the first flow's client
 
 
 @final
@@ -28,6 +45,26 @@ class Ping:
     is_reply: bool
     source: int  # MAC addresses
     destination: int
+
+
+@final
+@dataclass(frozen=True)
+class Segment:
+    """One segment of a flow, from its client or the answer to it.
+
+    Args:
+        number: from 1 on in its flow; an answer has that of the segment that it answers.
+        source, destination: MAC addresses.
+        by, to: IPv4 addresses.
+    """
+
+    flow: int
+    number: int
+    is_reply: bool
+    source: int
+    destination: int
+    by: int
+    to: int
 
 
 def arp_request(sender: Host, target: int) -> bytes:
@@ -50,15 +87,22 @@ def asked_for(frame: bytes) -> tuple[int, int] | None:
     return sender, wanted
 
 
+def told_by(frame: bytes) -> tuple[int, int] | None:
+    """The address that an ARP reply tells of, and its MAC address; None: it is none."""
+    if len(frame) < 42 or struct.unpack_from("!H", frame, 12)[0] != _ARP:
+        return None
+    if struct.unpack_from("!H", frame, 20)[0] != _REPLY:
+        return None
+    return struct.unpack_from("!I", frame, 28)[0], int.from_bytes(frame[22:28], "big")
+
+
 def ping(sender: Host, to: Host, number: int, *, is_reply: bool = False) -> bytes:
     """An echo request, or the reply."""
     kind = _ECHO_REPLY if is_reply else _ECHO
     body = struct.pack("!HH", number >> 16, number & 0xFFFF) + _MARK
     head = struct.pack("!BBH", kind, 0, 0)
     icmp = struct.pack("!BBH", kind, 0, _checksum(head + body)) + body
-    ip = struct.pack("!BBHHHBBHII", 0x45, 0, 20 + len(icmp), 0, 0, 64, 1, 0, sender.address, to.address)
-    ip = ip[:10] + struct.pack("!H", _checksum(ip)) + ip[12:]
-    return _ethernet(to.mac, sender.mac, _IPV4) + ip + icmp
+    return _ethernet(to.mac, sender.mac, _IPV4) + _ip(sender.address, to.address, _ICMP, icmp)
 
 
 def read_ping(frame: bytes) -> Ping | None:
@@ -68,6 +112,35 @@ def read_ping(frame: bytes) -> Ping | None:
     high, low = struct.unpack_from("!HH", frame, 38)
     destination, source = int.from_bytes(frame[:6], "big"), int.from_bytes(frame[6:12], "big")
     return Ping(high << 16 | low, frame[34] == _ECHO_REPLY, source, destination)
+
+
+def segment(sender: Host, mac: int, address: int, flow: int, number: int, *, is_reply: bool = False) -> bytes:
+    """A segment of a client to a service (the first one: SYN), or the answer of a server to a client.
+
+    Args:
+        mac, address: to whom.
+        flow: its number, from 1 to 40 000.
+        number: of the segment in it, from 1 on.
+    """
+    ports = (_FIRST_PORT + flow, _SERVICE_PORT)
+    flags = (_SYN if number == 1 else _PUSH) | (_ACK if is_reply or number > 1 else 0)
+    data = _MARK + struct.pack("!II?x", flow, number, is_reply)
+    head = struct.pack(
+        "!HHIIBBHHH", *(ports[::-1] if is_reply else ports), number, number, 0x50, flags, 65535, 0, 0
+    )
+    around = struct.pack("!IIBBH", sender.address, address, 0, _TCP, len(head + data))
+    head = head[:16] + struct.pack("!H", _checksum(around + head + data)) + head[18:]
+    return _ethernet(mac, sender.mac, _IPV4) + _ip(sender.address, address, _TCP, head + data)
+
+
+def read_segment(frame: bytes) -> Segment | None:
+    """What `segment` made, whatever addresses it has by now; None: it is something else."""
+    if len(frame) < 72 or frame[54:62] != _MARK or struct.unpack_from("!H", frame, 12)[0] != _IPV4:
+        return None
+    flow, number, is_reply = struct.unpack_from("!II?", frame, 62)
+    by, to = struct.unpack_from("!II", frame, 26)
+    destination, source = int.from_bytes(frame[:6], "big"), int.from_bytes(frame[6:12], "big")
+    return Segment(flow, number, is_reply, source, destination, by, to)
 
 
 def frame_text(frame: bytes, hosts: Iterable[Host]) -> str:
@@ -88,6 +161,11 @@ def _arp(operation: int, sender: Host, mac: int, address: int) -> bytes:
     body = struct.pack("!HHBBH", 1, _IPV4, 6, 4, operation) + sender.mac.to_bytes(6, "big")
     body += struct.pack("!I", sender.address) + mac.to_bytes(6, "big") + struct.pack("!I", address)
     return body + bytes(18)  # up to the 60 bytes of the smallest frame
+
+
+def _ip(source: int, destination: int, protocol: int, data: bytes) -> bytes:
+    head = struct.pack("!BBHHHBBHII", 0x45, 0, 20 + len(data), 0, 0, 64, protocol, 0, source, destination)
+    return head[:10] + struct.pack("!H", _checksum(head)) + head[12:] + data
 
 
 def _checksum(data: bytes) -> int:

@@ -12,25 +12,27 @@ An invariant is a function from what was observed to its findings; ``@invariant`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+import ipaddress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import final
 
 from hybridnet.describe.values import counted, shown
 from hybridnet.errors import UsageError
 from hybridnet.tools.explore.frames import frame_text
 from hybridnet.tools.explore.header import cube_of
-from hybridnet.tools.explore.site import Site
-from hybridnet.tools.explore.trial import PROBES_NS, Observed
+from hybridnet.tools.explore.site import Service, Site
+from hybridnet.tools.explore.trial import PROBES_NS, Flow, Observed
 from hybridnet.tools.explore.walk import Class, Partition, Way
 
-__all__ = ["INVARIANTS", "Finding", "Invariant", "findings", "invariant", "isolated", "reaches"]
+__all__ = ["INVARIANTS", "Finding", "Invariant", "affinity", "findings", "invariant", "isolated", "reaches"]
 
 MOST_TIMES = 8
 """So often a packet may come to the controller from one switch each time that it is sent: loops of some packets, while
 tables change, are no storm."""
 _LAST = len(PROBES_NS)
 _IPV4, _ICMP = 0x0800, 1
+_SERVER_ERROR = 500  # from here on, of HTTP's status codes
 
 
 @final
@@ -51,12 +53,14 @@ class Invariant:
     Args:
         check: yields what does not hold, with the way of a packet if there is one.
         hosts, switches: that it names.
+        services: by their addresses, whose clients have flows in each trial.
     """
 
     name: str
     check: Callable[[Observed], Iterable[str | tuple[str, Way]]]
     hosts: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
+    services: Mapping[str, Service] = field(default_factory=dict)
 
     def check_names(self, site: Site) -> None:
         """Raise UsageError where it names what the network has not."""
@@ -69,6 +73,16 @@ class Invariant:
                     raise UsageError(
                         f"invariant {self.name}: the network has no {what} {shown(name)}; it has {', '.join(there)}"
                     )
+        for address, service in self.services.items():
+            if not site.clients(service):
+                raise UsageError(
+                    f"invariant {self.name}: all hosts are servers; leave one out, which is a client"
+                )
+            taken = next((each.name for each in site.hosts.values() if each.address == service.address), None)
+            if taken is not None:
+                raise UsageError(
+                    f"invariant {self.name}: {address} is the address of {taken}; choose a free one"
+                )
 
 
 def invariant(check: Callable[[Observed], Iterable[str | tuple[str, Way]]]) -> Invariant:
@@ -169,7 +183,8 @@ def _unreached(seen: Observed, source: str, target: str) -> Iterator[str | tuple
     for probe in seen.probes.values():
         if (probe.round, probe.source, probe.target) == (_LAST, source, target) and not probe.answered:
             what = "its answer does not come" if probe.arrived else "it does not arrive"
-            yield f"{source} pings {target} at {PROBES_NS[-1] / 1e9:g} s for the {_LAST}rd time, and {what}"
+            at_s = (PROBES_NS[-1] + seen.settle_ns) / 1e9
+            yield f"{source} pings {target} at {at_s:g} s for the {_LAST}rd time, and {what}"
 
 
 @invariant
@@ -205,7 +220,24 @@ def no_exception(seen: Observed) -> Iterator[str]:
             return
 
 
-INVARIANTS = (no_exception, no_loops, no_storms, all_reach_all, no_forgotten_packet)
+@invariant
+def requests_are_answered(seen: Observed) -> Iterator[str]:
+    """The application's REST interface answers each request, and not with an error of its own (HTTP 5xx)."""
+    for request in seen.requests:
+        if request.status is None:
+            yield f"{request.text} has no answer; has the application a REST interface?"
+        elif request.status >= _SERVER_ERROR:
+            yield f"{request.text} is answered with {request.status}"
+
+
+INVARIANTS = (
+    no_exception,
+    no_loops,
+    no_storms,
+    all_reach_all,
+    no_forgotten_packet,
+    requests_are_answered,
+)
 """Those that are checked unless the user says others."""
 
 
@@ -269,3 +301,55 @@ def isolated(source: str, target: str) -> Invariant:
                 return
 
     return Invariant(f"{source}-isolated-from-{target}", check, (source, target))
+
+
+def affinity(address: str, servers: Sequence[str]) -> Invariant:
+    """All segments of a flow to a service come to one of its servers, and in the end all are answered.
+
+    The flow affinity of NICE (Canini and others, NSDI 2012). The hosts that are no servers are clients: they ask who
+    has the address (ARP), and send segments of TCP to it, which the servers answer.
+
+    Args:
+        address: of the service, that no host has.
+        servers: hosts; they have addresses of their own, and answer what comes to these.
+
+    Raises:
+        UsageError: the address is none, or there is no server.
+    """
+    name = f"{address}-affinity"
+    try:
+        number = int(ipaddress.IPv4Address(address))
+    except ValueError:
+        raise UsageError(f"affinity({shown(address)}): write an IPv4 address, such as 10.0.0.100") from None
+    if isinstance(servers, str) or not servers:
+        raise UsageError(f"{name}: servers {shown(servers)}: write a list of hosts, such as ['h2', 'h3']")
+    service = Service(number, tuple(servers))
+
+    def check(seen: Observed) -> Iterator[str]:
+        for flow in seen.flows.values():
+            if flow.service == service:
+                yield from _parted(flow, address)
+
+    return Invariant(name, check, tuple(servers), services={address: service})
+
+
+def _parted(flow: Flow, address: str) -> Iterator[str]:
+    """How a flow's segments do not all come to one server; those of the last flows are to be answered, too."""
+    what = f"flow {flow.number}, from {flow.source} to {address},"
+    first = flow.came[0][1] if flow.came else None
+    for number, host in flow.came:
+        if host not in flow.service.servers:
+            yield f"{what} comes to {host}, which is no server of it"
+            return
+        if host != first:
+            yield f"{what} has begun at {first}, and its segment {number} comes to {host}"
+            return
+    if not flow.turn:
+        return
+    if not flow.sent:
+        yield f"{what} does not begin: nobody says who has the address"
+    lacking = [number for number in range(1, flow.sent + 1) if number not in flow.answered]
+    if lacking:
+        came = any(number == lacking[0] for number, _ in flow.came)
+        why = f"comes to {first}, and its answer not to {flow.source}" if came else "comes to no server"
+        yield f"{what} is not disturbed, and its segment {lacking[0]} {why}"

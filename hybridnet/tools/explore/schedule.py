@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -25,8 +25,8 @@ BEGIN_NS, END_NS = (
 )  # of what is drawn; before that switches connect and hosts appear
 LATEST_NS = 6_000_000_000  # when all that was disturbed is set right
 _GRAIN_NS = 1_000_000
-_PINGS = (3, 10)
-_DISTURBANCES = (2, 6)
+_PINGS, _FLOWS = (3, 10), (1, 3)
+_DISTURBANCES = (3, 8)
 
 
 @final
@@ -51,11 +51,19 @@ class Event:
 Schedule = tuple[Event, ...]
 
 
-def draw(site: Site, seed: int) -> Schedule:
-    """The schedule of a seed: some pings and some disturbances. The same seed draws the same."""
+def draw(site: Site, seed: int, without: Collection[str] = ()) -> Schedule:
+    """The schedule of a seed: some pings, some flows if there is a service, and some disturbances.
+
+    The same seed draws the same.
+
+    Args:
+        without: disturbances that do not happen; the others are those of the same seed with them.
+    """
     chance = random.Random(f"explore {seed}")
-    kinds = sorted(set(DISTURBANCES) - {"ping"})
+    kinds = sorted(each.name for each in DISTURBANCES.values() if each.drawn)
     names = ["ping"] * chance.randint(*_PINGS)
+    if site.services:
+        names += ["flow"] * chance.randint(*_FLOWS)
     names += [chance.choice(kinds) for _ in range(chance.randint(*_DISTURBANCES))]
     events = []
     for name in names:
@@ -63,7 +71,8 @@ def draw(site: Site, seed: int) -> Schedule:
         if options is not None:
             at_ns = chance.randrange(BEGIN_NS, END_NS, _GRAIN_NS)
             events.append(Event(0 if DISTURBANCES[name].from_the_start else at_ns, name, options))
-    return tuple(sorted(events, key=lambda event: event.at_ns))
+    kept = [event for event in events if event.do not in without]
+    return tuple(sorted(kept, key=lambda event: event.at_ns))
 
 
 def read_schedule(path: Path, site: Site) -> Schedule:

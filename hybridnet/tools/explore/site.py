@@ -11,7 +11,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.errors import UsageError
 from hybridnet.tools.explore.walk import Place
 
-__all__ = ["Host", "Site", "site_of"]
+__all__ = ["Host", "Service", "Site", "site_of"]
 
 DIRECTION = {"delay_ns": 100_000, "rate_bps": 100_000_000, "queue_packets": 100}  # of every link
 MOST_NODES = 64
@@ -29,6 +29,19 @@ class Host:
 
 @final
 @dataclass(frozen=True)
+class Service:
+    """An address behind which several hosts are, to one of which the application takes each flow.
+
+    Args:
+        servers: their names; all other hosts are clients.
+    """
+
+    address: int
+    servers: tuple[str, ...]
+
+
+@final
+@dataclass(frozen=True)
 class Site:
     """What a trial's network is made of.
 
@@ -38,6 +51,7 @@ class Site:
         jacks: ports where a host is or can be, by the name of the jack.
         homes: the jack of each host at first.
         hosts: by name.
+        services: by their address, as it is written.
     """
 
     switches: dict[str, int]
@@ -46,11 +60,16 @@ class Site:
     homes: dict[str, str]
     hosts: dict[str, Host]
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of switches
+    services: dict[str, Service] = field(default_factory=dict)
 
     def ports(self, switch: str) -> list[int]:
         """The ports of a switch, in order."""
         ends = [place for both in self.links.values() for place in both] + list(self.jacks.values())
         return sorted(port for name, port in ends if name == switch)
+
+    def clients(self, of: Service) -> list[str]:
+        """The hosts that ask a service."""
+        return [name for name in self.hosts if name not in of.servers]
 
     def free_jack(self, switch: str) -> str:
         """The jack of a switch where nobody is at first."""

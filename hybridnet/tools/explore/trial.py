@@ -9,6 +9,9 @@
     6.5 s    hosts announce themselves; 7, 8, 9 s: every host asks every other one
     10 s     what the invariants look at
 
+An application that is slow to be ready has more time: before 0 s, so that the seconds of a schedule stay the same, and
+again from 6 s on.
+
 Time is simulated. It stands still while the controller works, so a busy computer changes nothing.
 """
 
@@ -37,11 +40,11 @@ from hybridnet.tools.explore.messages import (
 )
 from hybridnet.tools.explore.reading import Reader
 from hybridnet.tools.explore.schedule import LATEST_NS, Event, Schedule
-from hybridnet.tools.explore.site import DIRECTION, Site
+from hybridnet.tools.explore.site import DIRECTION, Host, Service, Site
 from hybridnet.tools.explore.tables import Tables
 from hybridnet.tools.explore.walk import Fabric, Place
 
-__all__ = ["Observed", "Probe", "run_trial"]
+__all__ = ["Flow", "Observed", "Probe", "Request", "run_trial"]
 
 HOSTS_NS, HEALED_NS, ANNOUNCED_NS, END_NS = 1_000_000_000, LATEST_NS, 6_500_000_000, 10_000_000_000
 PROBES_NS = (7_000_000_000, 8_000_000_000, 9_000_000_000)
@@ -50,6 +53,8 @@ MOST_MESSAGES = 10_000  # of one trial; a network in which packets multiply has 
 _AFTER_ARP_NS = 20_000_000
 _APART_NS = 5_000_000
 _ANNOUNCES_NS = 50_000_000  # after a host has moved
+_LAST_FLOW_NS, _LAST_FLOW = 6_700_000_000, (6, 400_000_000)  # when, how many segments, how far apart
+_RECONNECTS_NS = 1_000_000_000  # after its controller has ended a connection; Open vSwitch waits as long
 _LATE_KINDS = {BARRIER_REPLY: "barrier", MULTIPART_REPLY: "statistics"}
 
 
@@ -71,6 +76,37 @@ class Probe:
 
 @final
 @dataclass
+class Flow:
+    """One flow of a client to a service: a segment now and then, each with a number from 1 on.
+
+    Args:
+        turn: 0: of the schedule; 1: of the end, when nothing is disturbed any more.
+        sent: segments.
+        came: which segment came to which host.
+        answered: segments whose answer came to the client, from the address that it asked.
+    """
+
+    number: int
+    source: str
+    service: Service
+    turn: int = 0
+    sent: int = 0
+    came: list[tuple[int, str]] = field(default_factory=list)
+    answered: set[int] = field(default_factory=set)
+
+
+@final
+@dataclass
+class Request:
+    """One request to the application's REST interface, and the answer; status None: there was none."""
+
+    text: str
+    status: int | None = None
+    answer: bytes = b""
+
+
+@final
+@dataclass
 class Observed:
     """What a trial shows.
 
@@ -82,10 +118,14 @@ class Observed:
         asked: how often a frame came to the controller from a switch.
         timeline: what happened, by instant in nanoseconds.
         log: what the controller printed.
+        settle_ns: how much longer the application had to be ready.
     """
 
     site: Site
     homes: dict[str, str]
+    settle_ns: int = 0
+    flows: dict[int, Flow] = field(default_factory=dict)
+    requests: list[Request] = field(default_factory=list)
     before: dict[str, str] = field(default_factory=dict)  # where a host that has moved was, by jack
     probes: dict[int, Probe] = field(default_factory=dict)
     fabric: Fabric | None = None
@@ -97,14 +137,19 @@ class Observed:
     ended: str = ""  # why the controller ended, if it did
 
 
-def run_trial(site: Site, schedule: Schedule, factory: ControllerFactory, seed: int = 1) -> Observed:
+def run_trial(
+    site: Site, schedule: Schedule, factory: ControllerFactory, seed: int = 1, settle_ns: int = 0
+) -> Observed:
     """Run one trial. The same schedule and seed give the same, as far as the application does.
+
+    Args:
+        settle_ns: how much longer the application has to be ready.
 
     Raises:
         ControllerError: the application cannot be loaded.
     """
     controller = factory.make(seed)
-    trial = _Trial(site, schedule, controller, seed)
+    trial = _Trial(site, schedule, controller, seed, settle_ns)
     try:
         trial.run()
     except ControllerError as error:
@@ -123,28 +168,35 @@ class _StormError(Exception):
 
 @dataclass
 class _Channel:
-    """The connection between a switch and its controller."""
+    """The connection between a switch and its controller. Each of the two may have left it before the other does."""
 
     switch: str
     at_switch: int
     at_controller: int
     rest: dict[bool, bytes] = field(default_factory=lambda: {True: b"", False: b""})
     due_ns: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
-    open: bool = True
+    open: bool = True  # what one says, the other hears
 
 
 class _Trial:
     """The `Stage` of disturbances, too."""
 
-    def __init__(self, site: Site, schedule: Schedule, controller: SteppedController, seed: int) -> None:
+    def __init__(
+        self, site: Site, schedule: Schedule, controller: SteppedController, seed: int, settle_ns: int
+    ) -> None:
         self.site = site
-        self.observed = Observed(site, dict(site.homes))
+        self.observed = Observed(site, dict(site.homes), settle_ns)
+        self._settle_ns = settle_ns
+        self._end_ns = END_NS + 2 * settle_ns
+        self._most_messages = MOST_MESSAGES * self._end_ns // END_NS
         self._schedule = schedule
         self._controller = controller
         self._heap: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
         self._channels: dict[str, _Channel] = {}
         self._by_number: dict[int, _Channel] = {}
+        self._requests: dict[int, Request] = {}
+        self._macs: dict[tuple[str, int], int] = {}  # what a host knows of the addresses of services
         self._delays: dict[tuple[str, str], int] = {}
         self._down: set[str] = set()
         self._messages = 0
@@ -158,15 +210,17 @@ class _Trial:
     def run(self) -> None:
         for number, switch in enumerate(self.site.switches):
             self.later(number * _APART_NS, lambda switch=switch: self.connect(switch))  # type: ignore[misc]
-        self._at(HOSTS_NS, self._announce_all)
-        self._at(HOSTS_NS + 400_000_000, self._keep_tables)
+        begun, well = self._settle_ns, 2 * self._settle_ns
+        self._at(begun + HOSTS_NS, self._announce_all)
+        self._at(begun + HOSTS_NS + 400_000_000, self._keep_tables)
         for event in self._schedule:
-            self._at(event.at_ns, lambda event=event: self._disturb(event))  # type: ignore[misc]
-        self._at(HEALED_NS, self._heal)
-        self._at(ANNOUNCED_NS, self._announce_all)
+            self._at(begun + event.at_ns, lambda event=event: self._disturb(event))  # type: ignore[misc]
+        self._at(begun + HEALED_NS, self._heal)
+        self._at(well + ANNOUNCED_NS, self._announce_all)
+        self._at(well + _LAST_FLOW_NS, self._last_flows)
         for turn, at_ns in enumerate(PROBES_NS, 1):
-            self._at(at_ns, lambda turn=turn: self._probe_all(turn))  # type: ignore[misc]
-        self._advance(END_NS)
+            self._at(well + at_ns, lambda turn=turn: self._probe_all(turn))  # type: ignore[misc]
+        self._advance(self._end_ns)
         peers: dict[Place, Place | str] = {}
         for one, other in self.site.links.values():
             peers[one], peers[other] = other, one
@@ -204,16 +258,56 @@ class _Trial:
         self._note(f"link {name} {'up' if up else 'down'}")
         self._bench.set_link_up(name, up)
 
+    def flow(self, source: str, address: str, segments: int, every_ns: int, turn: int = 0) -> None:
+        flow = Flow(len(self.observed.flows) + 1, source, self.site.services[address], turn)
+        self.observed.flows[flow.number] = flow
+        self._send(source, frames.arp_request(self.site.hosts[source], flow.service.address))
+        for number in range(segments):
+            self.later(_AFTER_ARP_NS + number * every_ns, lambda: self._send_segment(flow))
+
+    def request(self, method: str, path: str, body: str) -> None:
+        request = Request(f"{method} {path}")
+        self.observed.requests.append(request)
+        self._note(f"request: {request.text} {body}".rstrip())
+        number = self._controller.connect("rest")
+        self._requests[number] = request
+        content = body.encode()
+        head = f"{method} {path} HTTP/1.1\r\nHost: controller\r\nConnection: close\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+        self._controller.give(number, head.encode() + content)
+        self._work()
+
     def lose_connection(self, switch: str) -> None:
-        channel = self._channels.pop(switch, None)
+        channel = self._channels.get(switch)
         if channel is None:
             return
         self._note(f"{switch} loses its connection")
+        self._leave_switch(channel)
+        self._leave_controller(channel)
+
+    def time_out(self, switch: str, after_ns: int, behind_ns: int, *, at_switch: bool) -> None:
+        channel = self._channels.get(switch)
+        if channel is None or not channel.open:
+            return
+        self._note(f"{switch} and its controller hear nothing of each other any more")
         channel.open = False
-        self._bench.disconnect(channel.at_switch)
-        del self._by_number[channel.at_controller]
-        self._controller.close(channel.at_controller)
-        self._work()
+
+        def give_up_switch() -> None:
+            if self._channels.get(switch) is channel:
+                self._note(f"{switch} has no answer to its echo requests: it gives the connection up")
+                self._leave_switch(channel)
+                self.connect(switch)
+
+        def give_up_controller() -> None:
+            if channel.at_controller in self._by_number:
+                self._note(f"the controller gives the connection of {switch} up, which was silent")
+                self._leave_controller(channel)
+
+        first, second = give_up_switch, give_up_controller
+        if not at_switch:
+            first, second = second, first
+        self.later(after_ns, first)
+        self.later(after_ns + behind_ns, second)
 
     def restart(self, switch: str) -> None:
         self.lose_connection(switch)
@@ -265,11 +359,13 @@ class _Trial:
 
     def _carry(self, channel: _Channel, data: bytes, *, to_controller: bool) -> None:
         """Let messages travel: in order, except for answers that are late on their own."""
+        if not channel.open:
+            return
         whole, channel.rest[to_controller] = split(channel.rest[to_controller] + data)
         way = "to_controller" if to_controller else "to_switch"
         for each in whole:
             self._messages += 1
-            if self._messages > MOST_MESSAGES:
+            if self._messages > self._most_messages:
                 self._note("packets multiply: the trial is cut short")
                 raise _StormError
             due_ns = self._bench.now_ns + USUAL_NS + self._delays.get((channel.switch, way), 0)
@@ -314,11 +410,46 @@ class _Trial:
         """Let the controller do what is to be done now."""
         said = self._controller.step(self._bench.now_ns)
         for number, data in said.items():
-            self._carry(self._by_number[number], data, to_controller=False)
+            if number in self._requests:
+                self._requests[number].answer += data
+            else:
+                self._carry(self._by_number[number], data, to_controller=False)
+        for number in self._controller.closed:
+            self._controller_ended(number)
         wake_ns = self._controller.wake_ns
-        if wake_ns is not None and wake_ns <= END_NS and wake_ns != self._woken_ns:
+        if wake_ns is not None and wake_ns <= self._end_ns and wake_ns != self._woken_ns:
             self._woken_ns = wake_ns
             self._at(max(wake_ns, self._bench.now_ns), self._work)
+
+    def _controller_ended(self, number: int) -> None:
+        """The controller has ended a connection: it has answered a request, or wants no more of a switch."""
+        request = self._requests.pop(number, None)
+        if request is not None:
+            self._controller.close(number)
+            words, _, request.answer = request.answer.partition(b"\r\n\r\n")
+            first = words.partition(b"\r\n")[0].decode(errors="replace").split(" ", 2)
+            request.status = int(first[1]) if len(first) > 1 and first[1].isdecimal() else None
+            self._note(f"answer to {request.text}: {' '.join(first[1:]) or 'none'}")
+            return
+        channel = self._by_number.pop(number)
+        self._controller.close(number)
+        self._note(f"the controller ends the connection of {channel.switch}")
+        if channel.open:
+            channel.open = False
+            self.later(USUAL_NS, lambda: self._leave_switch(channel))
+            self.later(_RECONNECTS_NS, lambda: self.connect(channel.switch))
+
+    def _leave_switch(self, channel: _Channel) -> None:
+        channel.open = False
+        if self._channels.get(channel.switch) is channel:
+            del self._channels[channel.switch]
+            self._bench.disconnect(channel.at_switch)
+
+    def _leave_controller(self, channel: _Channel) -> None:
+        channel.open = False
+        if self._by_number.pop(channel.at_controller, None) is not None:
+            self._controller.close(channel.at_controller)
+            self._work()
 
     # Hosts
     def _send(self, host: str, frame: bytes) -> None:
@@ -333,8 +464,13 @@ class _Trial:
         own = self.site.hosts[host]
         asked = frames.asked_for(frame)
         if asked is not None and asked[0] != asked[1] and asked[1] == own.address:
-            asker = next(each for each in self.site.hosts.values() if each.address == asked[0])
-            self._send(host, frames.arp_reply(own, asker))
+            asker = next((each for each in self.site.hosts.values() if each.address == asked[0]), None)
+            if asker is not None:
+                self._send(host, frames.arp_reply(own, asker))
+        told = frames.told_by(frame)
+        if told is not None:
+            self._macs[host, told[0]] = told[1]
+        self._receive_segment(host, own, frame)
         got = frames.read_ping(frame)
         if got is None or got.destination != own.mac:
             return
@@ -344,6 +480,32 @@ class _Trial:
         elif not probe.arrived:
             probe.arrived = True
             self._send(host, frames.ping(own, self.site.hosts[probe.source], probe.number, is_reply=True))
+
+    def _send_segment(self, flow: Flow) -> None:
+        """The next one, if the client knows to whom."""
+        mac = self._macs.get((flow.source, flow.service.address))
+        if mac is None:
+            return
+        flow.sent += 1
+        client = self.site.hosts[flow.source]
+        self._send(flow.source, frames.segment(client, mac, flow.service.address, flow.number, flow.sent))
+
+    def _receive_segment(self, host: str, own: Host, frame: bytes) -> None:
+        got = frames.read_segment(frame)
+        if got is None or (got.destination, got.to) != (own.mac, own.address):
+            return
+        flow = self.observed.flows[got.flow]
+        if not got.is_reply:
+            flow.came.append((got.number, host))
+            answer = frames.segment(own, got.source, got.by, got.flow, got.number, is_reply=True)
+            self._send(host, answer)
+        elif got.by == flow.service.address:
+            flow.answered.add(got.number)
+
+    def _last_flows(self) -> None:
+        for address, service in self.site.services.items():
+            for source in self.site.clients(service):
+                self.flow(source, address, *_LAST_FLOW, 1)
 
     def _probe_of(self, frame: bytes) -> Probe | None:
         got = frames.read_ping(frame)
@@ -375,6 +537,11 @@ class _Trial:
         for link in (*self.site.links, *self.observed.homes):
             if self.observed.homes.get(link, link) in self._down:
                 self.set_link(link, True)
+        for channel in [each for each in self._by_number.values() if not each.open]:
+            self._leave_switch(channel)
+            self._leave_controller(channel)
+        for channel in [each for each in self._channels.values() if not each.open]:
+            self._leave_switch(channel)
         for switch in self.site.switches:
             self.connect(switch)
 
@@ -382,7 +549,7 @@ class _Trial:
         self.observed.earlier = {name: each.tables() for name, each in self._readers.items()}
 
     def _note(self, text: str) -> None:
-        self.observed.timeline.append((self._bench.now_ns, text))
+        self.observed.timeline.append((self._bench.now_ns - self._settle_ns, text))
 
     def _build(self, seed: int) -> Any:
         bench = extension().SwitchBench(seed)

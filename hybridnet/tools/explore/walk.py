@@ -97,7 +97,7 @@ class End:
         place: the port by which it left the last switch; or the switch, and the port by which it came.
         host: who got it.
         header: as it was then.
-        missed: the later table that has no flow for a packet that is dropped because of that; None: another reason.
+        missed: the table that has no flow for a packet that is dropped because of that; None: another reason.
     """
 
     kind: str
@@ -325,7 +325,9 @@ class _Switch:
             if rule is None:
                 if number == 0 and self._tables.asks:
                     self._leave(CONTROLLER, copy)
-                if number and self._walk.fabric.by_the_book:
+                if number == 0:
+                    missed = 0
+                elif self._walk.fabric.by_the_book:
                     pending.clear()
                     missed = number
                 break

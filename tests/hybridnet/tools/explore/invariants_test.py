@@ -13,13 +13,20 @@ import pytest
 
 from hybridnet import Topo
 from hybridnet.errors import UsageError
-from hybridnet.tools.explore import reaches
+from hybridnet.tools.explore import affinity, reaches
 from hybridnet.tools.explore.frames import arp_request, frame_text, ping
 from hybridnet.tools.explore.header import cube_of
-from hybridnet.tools.explore.invariants import MOST_TIMES, Finding, findings, no_forgotten_packet, no_storms
+from hybridnet.tools.explore.invariants import (
+    MOST_TIMES,
+    Finding,
+    findings,
+    no_forgotten_packet,
+    no_storms,
+    requests_are_answered,
+)
 from hybridnet.tools.explore.site import Site, site_of
 from hybridnet.tools.explore.tables import Action, Port, Rule, Tables
-from hybridnet.tools.explore.trial import Observed, Probe
+from hybridnet.tools.explore.trial import Flow, Observed, Probe, Request
 from hybridnet.tools.explore.walk import Fabric, Place
 
 
@@ -88,7 +95,8 @@ def test_a_way_of_at_most_so_many_hops_counts_switches() -> None:
 def test_a_black_hole_is_one_whatever_the_way_is_to_be() -> None:
     hole = observed("s1", "s2")
     assert [each.text for each in found(hole, via="s2", hops=5)] == [
-        f"packets from h1 to h3 are dropped at s2 port {port('s2', 's1')}"
+        f"packets from h1 to h3 are dropped at s2 port {port('s2', 's1')}: table 0 has no flow for them, and no "
+        "table-miss flow (OpenFlow 1.3.5, 5.4)"
     ]
 
 
@@ -149,3 +157,69 @@ def test_a_frame_is_named_by_its_hosts() -> None:
     one, other = SITE.hosts["h1"], SITE.hosts["h2"]
     assert frame_text(ping(one, other, 1), [one, other]) == "a packet of h1 to h2"
     assert frame_text(ping(one, other, 1), [one]) == "a packet of h1 to 000000000002"
+
+
+ONE_SERVER = affinity("10.0.0.100", ["h2", "h3"])
+SERVICE = ONE_SERVER.services["10.0.0.100"]
+
+
+def parted(flow: Flow) -> list[str]:
+    return [str(each) for each in ONE_SERVER.check(Observed(SITE, dict(SITE.homes), flows={1: flow}))]
+
+
+def test_a_flow_that_stays_with_one_server_has_affinity_whatever_is_lost_of_it_while_there_are_disturbances() -> (
+    None
+):
+    assert parted(Flow(1, "h1", SERVICE, sent=4, came=[(1, "h3"), (4, "h3")], answered={1})) == []
+    assert parted(Flow(1, "h1", SERVICE)) == []
+
+
+def test_a_flow_that_goes_to_another_server_has_none() -> None:
+    assert parted(Flow(1, "h1", SERVICE, sent=4, came=[(1, "h3"), (2, "h3"), (3, "h2")])) == [
+        "flow 1, from h1 to 10.0.0.100, has begun at h3, and its segment 3 comes to h2"
+    ]
+    assert parted(Flow(1, "h1", SERVICE, sent=1, came=[(1, "h1")])) == [
+        "flow 1, from h1 to 10.0.0.100, comes to h1, which is no server of it"
+    ]
+
+
+def test_all_of_a_flow_that_nothing_disturbs_is_answered() -> None:
+    came = [(1, "h3"), (2, "h3")]
+    assert parted(Flow(1, "h1", SERVICE, 1, 2, came, {1, 2})) == []
+    assert parted(Flow(1, "h1", SERVICE, 1, 2, came, {1})) == [
+        "flow 1, from h1 to 10.0.0.100, is not disturbed, and its segment 2 comes to h3, and its answer not to h1"
+    ]
+    assert parted(Flow(1, "h1", SERVICE, 1, 3, came, {1, 2})) == [
+        "flow 1, from h1 to 10.0.0.100, is not disturbed, and its segment 3 comes to no server"
+    ]
+    assert parted(Flow(1, "h1", SERVICE, 1)) == [
+        "flow 1, from h1 to 10.0.0.100, does not begin: nobody says who has the address"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("address", "servers", "said"),
+    [
+        ("10.0.0", ["h2"], "write an IPv4 address"),
+        ("10.0.0.100", [], "write a list of hosts"),
+        ("10.0.0.100", "h2", "write a list of hosts"),
+        ("10.0.0.100", ["h2", "h9"], "the network has no host 'h9'"),
+        ("10.0.0.100", ["h1", "h2", "h3"], "all hosts are servers"),
+        ("10.0.0.1", ["h2"], "10.0.0.1 is the address of h1"),
+    ],
+)
+def test_a_service_that_makes_no_sense_is_refused(address: str, servers: list[str], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        affinity(address, servers).check_names(SITE)
+    assert said in str(refused.value)
+
+
+def test_a_request_without_an_answer_and_one_that_ends_in_an_error_of_the_application_are_found() -> None:
+    seen = Observed(
+        SITE, {}, requests=[Request("GET /a", 200), Request("GET /b", 404), Request("GET /c", 500)]
+    )
+    assert list(requests_are_answered.check(seen)) == ["GET /c is answered with 500"]
+    seen.requests = [Request("GET /d")]
+    assert list(requests_are_answered.check(seen)) == [
+        "GET /d has no answer; has the application a REST interface?"
+    ]

@@ -9,6 +9,7 @@ import pytest
 
 from hybridnet import Topo
 from hybridnet.errors import UsageError
+from hybridnet.tools.explore import affinity
 from hybridnet.tools.explore.disturbances import DISTURBANCES
 from hybridnet.tools.explore.schedule import draw, read_schedule, write_schedule
 from hybridnet.tools.explore.site import site_of
@@ -20,7 +21,27 @@ SITE = site_of(LinearTopo(k=3))
 def test_the_same_seed_draws_the_same_and_every_kind_is_drawn() -> None:
     drawn = [draw(SITE, seed) for seed in range(200)]
     assert drawn == [draw(SITE, seed) for seed in range(200)]
-    assert {event.do for schedule in drawn for event in schedule} == set(DISTURBANCES)
+    assert {event.do for schedule in drawn for event in schedule} == set(DISTURBANCES) - {"flow", "request"}
+
+
+def test_flows_are_drawn_where_there_is_a_service_and_none_from_its_servers() -> None:
+    site = site_of(LinearTopo(k=3))
+    site.services.update(affinity("10.0.0.100", ["h2", "h3"]).services)
+    flows = [event for seed in range(20) for event in draw(site, seed) if event.do == "flow"]
+    assert {(event.options["from"], event.options["to"]) for event in flows} == {("h1", "10.0.0.100")}
+
+
+def test_without_a_disturbance_a_seed_draws_the_same_but_it() -> None:
+    for seed in range(50):
+        whole, less = draw(SITE, seed), draw(SITE, seed, ["host-moves"])
+        assert less == tuple(event for event in whole if event.do != "host-moves")
+
+
+def test_a_request_has_a_body_only_if_it_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text("[{at: 1s, do: request, method: GET, path: /stats/switches}]")
+    [event] = read_schedule(file, SITE)
+    assert event.options == {"method": "GET", "path": "/stats/switches", "body": ""}
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
@@ -48,6 +69,11 @@ def test_a_network_without_links_between_switches_has_no_link_that_goes_down() -
         ("[{at: 2s, do: link-down, link: s2-s1, for: soon}]", "for"),
         ("[{at: -1s, do: ping, from: h1, to: h2}]", "at"),
         ("[{at: 7s, do: ping, from: h1, to: h2}]", "6 s"),
+        ("[{at: 1s, do: request, method: GET, path: stats}]", "write a path"),
+        ("[{at: 1s, do: request, method: LOOK, path: /stats}]", "there are GET, PUT, POST, DELETE"),
+        ("[{at: 1s, do: request, method: GET, path: /stats, body: 5}]", "write a text on one line"),
+        ("[{at: 1s, do: flow, from: h1, to: 10.0.0.9, segments: 4, every: 50ms}]", "no service"),
+        ("[{at: 1s, do: switch-times-out, switch: s1, after: 50ms}]", "lacks behind"),
         ("[", "cannot be read as YAML"),
     ],
 )
