@@ -296,3 +296,14 @@ def test_a_load_balancer_that_takes_a_flow_to_another_server_is_found(
         assert found == []
     else:
         assert said in found[0].text
+
+
+def test_a_host_that_moves_twice_to_a_switch_is_where_it_was_at_first(tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text(
+        "[{at: 2s, do: host-moves, host: h1, to: s2}, {at: 3s, do: host-moves, host: h1, to: s2}]"
+    )
+    with Explore(APPS / "learning_switch.py", topo=LinearTopo(k=2)) as explore:
+        found, seen = explore.trial(explore.read(file))
+    assert found == []
+    assert seen.homes["h1"] == explore.site.homes["h1"]

@@ -403,6 +403,9 @@ class _Tail:
                     self._on_line(line)
 
 
+_MEANWHILE = "During handling of the above exception, another exception occurred:"
+
+
 def exception_in(log: str) -> str | None:
     """The exception with which a log ends, and where in the app it was raised; None if it ends otherwise.
 
@@ -410,8 +413,14 @@ def exception_in(log: str) -> str | None:
         >>> exception_in('  File "app.py", line 3, in start\\n    1 / 0\\nZeroDivisionError: division by zero')
         'ZeroDivisionError: division by zero (app.py, line 3)'
     """
-    frames = re.findall(r'^ +File "([^"<]+)", line (\d+)', log, re.MULTILINE)
-    last = log.rstrip().rpartition("\n")[2]
+    before, _, trace = log.rpartition("Traceback (most recent call last):")
+    last = trace.rstrip().rpartition("\n")[2]
+    if re.match(r"ModuleNotFoundError: No module named '[^']*/", last) and before.rstrip().endswith(
+        _MEANWHILE
+    ):
+        # the frameworks take a file for a module's name where what it imports is no Python: that is the reason
+        return exception_in(before.rstrip().removesuffix(_MEANWHILE))
+    frames = re.findall(r'^ +File "([^"<]+)", line (\d+)', trace, re.MULTILINE)
     if not frames or not re.match(r"[A-Za-z_][\w.]*(: |$)", last):
         return None
     own = [(file, line) for file, line in frames if "/lib/python" not in file and Path(file) != LAUNCHER]

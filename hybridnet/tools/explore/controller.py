@@ -123,7 +123,7 @@ class SteppedController:
             words = []
         if len(words) != 2:
             lines = self._last_lines()
-            raised = exception_in(lines)
+            raised = exception_in(self.log())
             why = f": {raised}{cure_of(raised, self._framework)}" if raised else f"; its last lines:\n{lines}"
             raise ControllerError(f"{self._name} ended{why}")
         wake_ns = int(words[1])

@@ -31,7 +31,7 @@ class Stage(Protocol):
         """Let a host ask another one."""
 
     def move(self, host: str, switch: str) -> None:
-        """Take a host to the free port of a switch."""
+        """Take a host to the free port of a switch; one that is there goes back to where it was at first."""
 
     def set_link(self, link: str, up: bool) -> None:
         """Take a link, or the one to a host, up or down."""
@@ -267,7 +267,9 @@ _ALL = (
     Disturbance("request", "somebody asks the application's REST interface",
                 {"method": _METHOD, "path": _path(), "body": _text("what is sent", "")},
                 lambda stage, to: stage.request(to["method"], to["path"], to["body"]), drawn=False),
-    Disturbance("host-moves", "a host leaves its port, appears at the free port of a switch, and announces itself",
+    Disturbance("host-moves",
+                "a host leaves its port, appears at the free port of a switch (or, if it is there, at its first port), "
+                "and announces itself",
                 {"host": _HOST, "to": _EDGE}, lambda stage, to: stage.move(to["host"], to["to"])),
     Disturbance("link-down", "a link between switches goes down, and comes up again", {"link": _LINK, "for": _FOR},
                 lambda stage, to: _down(stage, to["link"], _ns(to["for"]))),

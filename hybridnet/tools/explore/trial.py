@@ -238,10 +238,11 @@ class _Trial:
         self.later(_AFTER_ARP_NS, lambda: self._send(source, probe.frame))
 
     def move(self, host: str, switch: str) -> None:
-        jack = self.site.free_jack(switch)
-        if jack in self.observed.homes.values():
+        jack, old = self.site.free_jack(switch), self.observed.homes[host]
+        if jack == old:
+            jack = self.site.homes[host]  # it goes back
+        elif jack in self.observed.homes.values():
             return  # somebody is there
-        old = self.observed.homes[host]
         self.observed.before[host] = old
         self.set_link(old, False)
         self.observed.homes[host] = jack

@@ -150,6 +150,23 @@ def test_a_log_that_ends_with_an_exception_is_told_in_one_line() -> None:
     assert exception_in("loading app\ncannot listen\n") is None
 
 
+def test_where_what_an_app_imports_is_no_python_that_is_the_reason() -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/x/app.py", line 8, in <module>\n'
+        "    import nat\n"
+        '  File "/x/nat.py", line 5\n'
+        "    print 1\n"
+        "SyntaxError: Missing parentheses in call to 'print'\n"
+        "\nDuring handling of the above exception, another exception occurred:\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "/v/lib/python3.11/site-packages/ryu/utils.py", line 104, in import_module\n'
+        "    return importlib.import_module(modname)\n"
+        "ModuleNotFoundError: No module named '/x/app'\n"
+    )
+    assert exception_in(log) == "SyntaxError: Missing parentheses in call to 'print' (/x/nat.py, line 5)"
+
+
 def test_only_the_last_lines_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text("".join(f"line {number}\n" for number in range(100)))
