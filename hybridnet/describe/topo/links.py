@@ -75,7 +75,7 @@ def describe_link(
 def _params(given: Mapping[str, Any], number: int, what: str) -> dict[str, object]:
     params = dict(given.get(f"params{number}") or {})
     check_names(
-        params, END_OPTIONS | direction_options(), UNSUPPORTED_LINK_OPTIONS, f"{what}: params{number}"
+        params, END_OPTIONS.keys() | direction_options(), UNSUPPORTED_LINK_OPTIONS, f"{what}: params{number}"
     )
     if given.get(f"addr{number}") is not None:
         params.setdefault("mac", given[f"addr{number}"])

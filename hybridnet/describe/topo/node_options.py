@@ -37,7 +37,7 @@ from hybridnet.describe.topo.addresses import (
     routes,
 )
 from hybridnet.describe.topo.applications import resolve_applications
-from hybridnet.describe.topo.options import check_names
+from hybridnet.describe.topo.options import Said, check_names
 from hybridnet.describe.topo.roles import ROLES
 from hybridnet.describe.values import machine_name, shown
 from hybridnet.errors import TopologyError
@@ -46,6 +46,7 @@ __all__ = [
     "MAX_DEVICE_NAME",
     "MOST_INSTANCES",
     "NODE_OPTIONS",
+    "NODE_OPTIONS_SAID",
     "UNSUPPORTED_NODE_OPTIONS",
     "check_has",
     "check_node_name",
@@ -117,70 +118,179 @@ def _queue(value: Any, what: str) -> int | None:
 
 @dataclass(frozen=True)
 class NodeOption:
-    """An option of nodes: the roles that have it, how it is read, and which kinds of switches have it, if not all."""
+    """An option of nodes: the roles that have it, how it is read, what people are told of it, and which kinds of
+    switches have it, if not all.
+    """
 
     name: str
     roles: tuple[str, ...]
     read: Reader
+    said: Said
     kinds: tuple[str, ...] = ()
 
 
 _SIMULATED = tuple(role.name for role in ROLES.values() if role.simulated)
 _OPENVSWITCH, _SIMULATED_SWITCH = (OPENVSWITCH,), (SIMULATED,)
+_ADDRESSED = ("host", "simhost", "guest")
+_DELAY = Said("time to handle a packet that arrives, one after the other, such as 10us", "duration")
+_QUEUE = Said("packets that may wait to be handled", "count", default="1000")
 _TABLE = (
-    NodeOption("ip", ("host", "simhost", "guest"), functools.partial(address_option, "ip")),
-    NodeOption("ip6", ("host", "simhost", "guest"), functools.partial(address_option, "ip6")),
-    NodeOption("mac", ("host", "simhost", "guest"), mac_address),
-    NodeOption("defaultRoute", ("host", "simhost"), default_route),
-    NodeOption("routes", ("host", "guest"), routes),
-    NodeOption("routes", ("simrouter",), router_routes),
-    NodeOption("cpu", ("host",), host_options.share),
-    NodeOption("cores", ("host",), host_options.cores),
-    NodeOption("sched", ("host",), host_options.scheduler),
-    NodeOption("period_us", ("host",), host_options.period_us),
-    NodeOption("memory", ("host",), host_options.memory),
-    NodeOption("pids", ("host",), host_options.pids),
-    NodeOption("nat", ("host",), host_options.nat),
-    NodeOption("devices", ("host", "switch"), host_options.devices),
-    NodeOption("privateDirs", ("host",), host_options.directories),
-    NodeOption("files", ("host",), host_options.files),
-    NodeOption("commands", ("host",), host_options.commands),
-    NodeOption("inNamespace", ("host",), host_options.in_namespace),
-    NodeOption("inNamespace", ("switch",), switch_options.in_namespace),
-    NodeOption("kind", ("switch",), check_kind),
-    NodeOption("kind", ("host",), check_host_kind),
-    NodeOption("dpid", ("switch",), switch_options.dpid, OWN_KINDS),
-    NodeOption("protocols", ("switch",), switch_options.protocols, OWN_KINDS),
-    NodeOption("failMode", ("switch",), switch_options.fail_mode, OWN_KINDS),
-    NodeOption("datapath", ("switch",), switch_options.datapath, _OPENVSWITCH),
-    NodeOption("stp", ("switch",), switch_options.spanning_tree, _OPENVSWITCH),
-    NodeOption("prio", ("switch",), switch_options.priority, _OPENVSWITCH),
-    NodeOption("listenPort", ("switch",), switch_options.listen_port, OWN_KINDS),
-    NodeOption("inband", ("switch",), switch_options.yes_or_no, _OPENVSWITCH),
-    NodeOption("reconnectms", ("switch",), switch_options.reconnect_ms, OWN_KINDS),
-    NodeOption("cls", ("host", "switch"), _class),
-    NodeOption("applications", ("simhost",), resolve_applications),
-    NodeOption("processing_delay", _SIMULATED, _delay),
-    NodeOption("processing_queue", _SIMULATED, _queue),
-    NodeOption("processing_delay", ("switch",), _delay, _SIMULATED_SWITCH),
-    NodeOption("processing_queue", ("switch",), _queue, _SIMULATED_SWITCH),
-    *(
-        NodeOption(
-            name, ("switch",), functools.partial(switch_options.simulated_option, name), _SIMULATED_SWITCH
-        )
-        for name in ("table_size", "setup_rate")
+    NodeOption(
+        "ip",
+        _ADDRESSED,
+        functools.partial(address_option, "ip"),
+        Said("IPv4 address, such as 10.0.0.1/8; null: none"),
     ),
-    NodeOption("backend", ("external",), external.backend),
-    NodeOption("filter", ("external",), external.packet_filter),
-    NodeOption("options", ("external",), external.backend_options),
-    NodeOption("port", ("guest",), _port),
-    NodeOption("machine", ("host", "switch", "external", *_SIMULATED), _machine),
-    NodeOption("instance", ("host", "switch", "external", *_SIMULATED), _instance),
+    NodeOption(
+        "ip6", _ADDRESSED, functools.partial(address_option, "ip6"), Said("IPv6 address, such as fd00::1/64")
+    ),
+    NodeOption("mac", _ADDRESSED, mac_address, Said("MAC address, such as 00:00:00:00:00:01")),
+    NodeOption("defaultRoute", ("host", "simhost"), default_route, Said("via 10.0.0.254, or dev h1-eth0")),
+    NodeOption("routes", ("host", "guest"), routes, Said("pairs of prefix and gateway", "list")),
+    NodeOption("routes", ("simrouter",), router_routes, Said("pairs of destination and next hop", "list")),
+    NodeOption(
+        "cpu", ("host",), host_options.share, Said("share of the processors: 0.2 is a fifth of one", "number")
+    ),
+    NodeOption("cores", ("host",), host_options.cores, Said("processors that it may use, such as 0,2-3")),
+    NodeOption(
+        "sched",
+        ("host",),
+        host_options.scheduler,
+        Said("how cpu= is kept", "choice", host_options.SCHEDULERS),
+    ),
+    NodeOption(
+        "period_us",
+        ("host",),
+        host_options.period_us,
+        Said("period of that share, in µs", "count", default="100000"),
+    ),
+    NodeOption(
+        "memory", ("host",), host_options.memory, Said("most memory of its programs, such as 256M", "size")
+    ),
+    NodeOption("pids", ("host",), host_options.pids, Said("most processes, threads counted", "count")),
+    NodeOption("nat", ("host",), host_options.nat, Said("it translates addresses: true, or of this subnet")),
+    NodeOption(
+        "devices",
+        ("host", "switch"),
+        host_options.devices,
+        Said("devices of the computer, such as [eth1]", "list"),
+    ),
+    NodeOption(
+        "privateDirs", ("host",), host_options.directories, Said("directories that only it sees", "list")
+    ),
+    NodeOption("files", ("host",), host_options.files, Said("texts by path that only it sees", "map")),
+    NodeOption(
+        "commands", ("host",), host_options.commands, Said("what its shell runs once all is there", "list")
+    ),
+    NodeOption(
+        "inNamespace",
+        ("host",),
+        host_options.in_namespace,
+        Said("no: in its machine's own", "flag", default="yes"),
+    ),
+    NodeOption(
+        "inNamespace", ("switch",), switch_options.in_namespace, Said("only no", "flag", default="no")
+    ),
+    NodeOption("kind", ("switch",), check_kind, Said("what it is made of", "kind", default=OPENVSWITCH)),
+    NodeOption("kind", ("host",), check_host_kind, Said("what it is besides a host", "kind")),
+    NodeOption("dpid", ("switch",), switch_options.dpid, Said("up to 16 hexadecimal digits"), OWN_KINDS),
+    NodeOption(
+        "protocols",
+        ("switch",),
+        switch_options.protocols,
+        Said("versions of OpenFlow", default=",".join(switch_options.DEFAULT_PROTOCOLS)),
+        OWN_KINDS,
+    ),
+    NodeOption(
+        "failMode",
+        ("switch",),
+        switch_options.fail_mode,
+        Said("what it does without a controller", "choice", switch_options.FAIL_MODES),
+        OWN_KINDS,
+    ),
+    NodeOption(
+        "datapath",
+        ("switch",),
+        switch_options.datapath,
+        Said("who forwards: the kernel, or Open vSwitch itself", "choice", switch_options.DATAPATHS),
+        _OPENVSWITCH,
+    ),
+    NodeOption("stp", ("switch",), switch_options.spanning_tree, Said("true, stp or rstp"), _OPENVSWITCH),
+    NodeOption(
+        "prio",
+        ("switch",),
+        switch_options.priority,
+        Said("priority in that protocol, 0 to 65535; the lowest is the root", "count"),
+        _OPENVSWITCH,
+    ),
+    NodeOption(
+        "listenPort",
+        ("switch",),
+        switch_options.listen_port,
+        Said("TCP port of its machine's loopback that takes OpenFlow connections", "count"),
+        OWN_KINDS,
+    ),
+    NodeOption(
+        "inband",
+        ("switch",),
+        switch_options.yes_or_no,
+        Said("it may reach its controller through its own ports", "flag", default="no"),
+        _OPENVSWITCH,
+    ),
+    NodeOption(
+        "reconnectms",
+        ("switch",),
+        switch_options.reconnect_ms,
+        Said("longest time between two attempts to reach a controller, in ms", "count", default="1000"),
+        OWN_KINDS,
+    ),
+    NodeOption("cls", ("host", "switch"), _class, Said("class of the live node; only in Python", "class")),
+    NodeOption(
+        "applications", ("simhost",), resolve_applications, Said("what runs on it: [{kind: …}]", "list")
+    ),
+    NodeOption("processing_delay", _SIMULATED, _delay, _DELAY),
+    NodeOption("processing_queue", _SIMULATED, _queue, _QUEUE),
+    NodeOption("processing_delay", ("switch",), _delay, _DELAY, _SIMULATED_SWITCH),
+    NodeOption("processing_queue", ("switch",), _queue, _QUEUE, _SIMULATED_SWITCH),
+    NodeOption(
+        "table_size",
+        ("switch",),
+        functools.partial(switch_options.simulated_option, "table_size"),
+        Said(table="openflow"),
+        _SIMULATED_SWITCH,
+    ),
+    NodeOption(
+        "setup_rate",
+        ("switch",),
+        functools.partial(switch_options.simulated_option, "setup_rate"),
+        Said(table="openflow"),
+        _SIMULATED_SWITCH,
+    ),
+    NodeOption("backend", ("external",), external.backend, Said("of the portal: packet, pcap or xdp")),
+    NodeOption("filter", ("external",), external.packet_filter, Said("what is captured, as pcap-filter(7)")),
+    NodeOption("options", ("external",), external.backend_options, Said("of the backend", "map")),
+    NodeOption("port", ("guest",), _port, Said("UDP port at which it comes", "count")),
+    NodeOption(
+        "machine",
+        ("host", "switch", "external", *_SIMULATED),
+        _machine,
+        Said("where it lives", default="where its neighbours live"),
+    ),
+    NodeOption(
+        "instance",
+        ("host", "switch", "external", *_SIMULATED),
+        _instance,
+        Said("which instance of that machine has it or its portals", default="that of its neighbours"),
+    ),
 )
 NODE_OPTIONS: Mapping[str, Mapping[str, Reader]] = {
     role: {option.name: option.read for option in _TABLE if role in option.roles} for role in ROLES
 }
 """By role."""
+NODE_OPTIONS_SAID: Mapping[str, tuple[NodeOption, ...]] = {
+    role: tuple(option for option in _TABLE if role in option.roles) for role in ROLES
+}
+"""By role, with what people are told of each."""
 _KINDS_WITH = {option.name: option.kinds for option in _TABLE if option.kinds}
 """Of options of switches that not all kinds have."""
 UNSUPPORTED_NODE_OPTIONS: Mapping[str, str] = {

@@ -18,17 +18,58 @@ from hybridnet.describe.topo.direction import direction_options
 from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import TopologyError
 
-__all__ = ["End", "check_names", "link_option_names", "resolve_end"]
+__all__ = ["END_OPTIONS", "LINK_OPTIONS", "End", "Said", "check_names", "link_option_names", "resolve_end"]
 
+
+@dataclass(frozen=True)
+class Said:
+    """What people are told of an option that is declared here, and not by the simulator.
+
+    Attributes:
+        help: what it means, in one line.
+        kind: what its value looks like, in the words of `hybridnet.describe.options.Option`.
+        choices: the values of a choice.
+        default: what holds without it, as people write it; empty where nothing does.
+        table: the simulator's table that declares it after all, and says all of this.
+    """
+
+    help: str = ""
+    kind: str = "text"
+    choices: tuple[str, ...] = ()
+    default: str = ""
+    table: str | None = None
+
+
+_MTU = Said("largest packet, 576 to 65535 bytes", "count", default="1500")
 # What params1 / params2 may say about the interface at that end.
-END_OPTIONS = frozenset({"ip", "ip6", "mac", "mtu", "name"})
+END_OPTIONS: Mapping[str, Said] = {
+    "ip": Said("IPv4 address of the interface, such as 10.0.0.1/8"),
+    "ip6": Said("IPv6 address of the interface, such as fd00::1/64"),
+    "mac": Said("MAC address of the interface"),
+    "mtu": _MTU,
+    "name": Said("what the host itself calls the interface, such as eth1"),
+}
 # What `addLink` takes besides the options of a direction.
-_LINK_OPTIONS = frozenset({"addr1", "addr2", "intfName1", "intfName2", "mtu", "params1", "params2", "patch"})
+LINK_OPTIONS: Mapping[str, Said] = {
+    "port1": Said("port number at the first node", "count", default="the next one"),
+    "port2": Said("port number at the second node", "count", default="the next one"),
+    "intfName1": Said("name of the first interface", default="NODE-ethPORT"),
+    "intfName2": Said("name of the second interface", default="NODE-ethPORT"),
+    "addr1": Said("MAC address of the first interface"),
+    "addr2": Said("MAC address of the second interface"),
+    "mtu": _MTU,
+    "params1": Said("options of the first interface, and of the direction that starts there", "map"),
+    "params2": Said("options of the second interface, and of the direction that starts there", "map"),
+    "patch": Said(
+        "between two switches: no means a veth pair, whose ends are devices", "flag", default="yes"
+    ),
+}
+_PARAMETERS = {"port1", "port2"}  # named ones of `addLink`
 
 
 def link_option_names() -> frozenset[str]:
     """What `addLink` takes besides its named parameters."""
-    return direction_options() | _LINK_OPTIONS
+    return direction_options() | (LINK_OPTIONS.keys() - _PARAMETERS)
 
 
 UNSUPPORTED_LINK_OPTIONS: Mapping[str, str] = {

@@ -18,6 +18,7 @@ from hybridnet.plan.files.dot import to_dot
 from hybridnet.plan.files.gns3 import fill_from_gns3
 from hybridnet.plan.files.graphml import fill_from_graphml, to_graphml
 from hybridnet.plan.files.kathara import LAB_CONF, fill_from_kathara
+from hybridnet.plan.files.python_form import to_python
 from hybridnet.plan.files.yaml_form import fill_from_yaml, to_yaml
 from hybridnet.plan.network import Plan
 
@@ -26,7 +27,7 @@ __all__ = ["READ", "WRITTEN", "FileTopo", "read_text", "read_topology", "write_t
 READ = (".yaml", ".yml", ".graphml", LAB_CONF, ".xml", ".gns3")
 """How the name of a file with a topology ends."""
 _PICTURES = (".png", ".svg", ".pdf")
-WRITTEN = (*_PICTURES, ".dot", ".graphml", ".yaml")
+WRITTEN = (*_PICTURES, ".dot", ".graphml", ".yaml", ".py")
 MOST_BYTES = 64 << 20
 
 
@@ -108,7 +109,8 @@ def read_text(path: Path) -> str:
 def write_topology(
     file: str | Path, topo: Topo, plan: Plan, controllers: Mapping[str, Mapping[str, object]] | None = None
 ) -> None:
-    """Write a network: a picture (.png, .svg, .pdf), a graph for Graphviz (.dot), or what `read_topology` reads.
+    """Write a network: a picture (.png, .svg, .pdf), a graph for Graphviz (.dot), what `read_topology` reads, or a
+    class of Topo (.py).
 
     Args:
         controllers: what a YAML file says of them; None: nothing.
@@ -121,6 +123,7 @@ def write_topology(
         ".dot": lambda: to_dot(topo, plan),
         ".graphml": lambda: to_graphml(topo),
         ".yaml": lambda: to_yaml(topo, controllers),
+        ".py": lambda: to_python(topo, path.name, controllers=controllers),
     }
     if path.suffix not in WRITTEN:
         raise UsageError(f"{path}: the name of a drawing ends with {', '.join(WRITTEN)}; choose one of them")

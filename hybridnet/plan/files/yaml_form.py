@@ -7,6 +7,8 @@ switches:
   s1:
 links:
   - {between: [h1, s1], bw: 10, delay: 5ms}
+
+The *form* of a description is the same as plain data: what `read_form` reads, and an editor changes.
 """
 
 from __future__ import annotations
@@ -36,7 +38,18 @@ from hybridnet.describe.values import Json
 from hybridnet.errors import EnvironmentLackError, TopologyError, UnitError
 from hybridnet.plan.files.yaml_text import Path, Read, read_yaml, where, write_yaml
 
-__all__ = ["fill_from_yaml", "plain_link", "plain_node", "schema", "to_yaml"]
+__all__ = [
+    "SECTIONS",
+    "fill_from_yaml",
+    "options_of_role",
+    "plain_link",
+    "plain_node",
+    "read_form",
+    "schema",
+    "to_yaml",
+    "write_form",
+    "wrong_in_form",
+]
 
 SECTIONS = {role.section: role for role in ROLES.values() if role.section is not None}
 _PYTHON_ONLY = {"cls"}  # a class cannot be written in a file
@@ -46,13 +59,23 @@ _CONTROLLER = {
     "port": {"type": "integer", "minimum": 1, "maximum": 65535},
     "machines": {"type": "array", "items": {"type": "string"}},
 }
+_POSITION = {
+    "type": "array",
+    "items": {"type": "number", "minimum": -1e6, "maximum": 1e6},
+    "minItems": 2,
+    "maxItems": 2,
+    "description": "where the node stands in the editor: from the left, from above",
+}
 
 
 @cache
 def schema() -> dict[str, object]:
     """The JSON Schema (2020-12) of the form."""
     direction = said_schema(table("direction"))
-    end = {name: {"type": ["string", "integer", "null"]} for name in sorted(END_OPTIONS)}
+    end = {
+        name: {"description": said.help, "type": ["string", "integer", "null"]}
+        for name, said in sorted(END_OPTIONS.items())
+    }
     others = link_option_names() - set(direction) - _PYTHON_ONLY - {"params1", "params2"}
     link = {
         "between": {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2},
@@ -74,7 +97,7 @@ def schema() -> dict[str, object]:
                     section: {
                         "type": ["object", "null"],
                         "additionalProperties": _object(
-                            {name: {} for name in _node_options(role.name)}, "null"
+                            {name: {} for name in options_of_role(role.name)}, "null"
                         ),
                     }
                     for section, role in SECTIONS.items()
@@ -84,6 +107,7 @@ def schema() -> dict[str, object]:
                     "type": ["object", "null"],
                     "additionalProperties": _object(_CONTROLLER, "null"),
                 },
+                "positions": {"type": ["object", "null"], "additionalProperties": _POSITION},
             }
         ),
     }
@@ -95,8 +119,7 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, obje
     Raises:
         TopologyError, UnitError: with file and line.
     """
-    read = read_yaml(text, file)
-    _check(read, file)
+    read = read_form(text, file)
     content: Mapping[str, Any] = read.value
     for section, role in SECTIONS.items():
         add = role.add_to(topo)
@@ -105,9 +128,49 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, obje
     for index, given in enumerate(content.get("links") or []):
         options = {name: value for name, value in given.items() if name != "between"}
         _placed(("links", index), read, file, lambda: topo.addLink(*given["between"], **options))  # noqa: B023
+    for name in content.get("positions") or {}:
+        _placed(("positions", name), read, file, lambda: topo.node_spec(name))  # noqa: B023
     if "controllers" not in content:
         return None
     return {name: dict(options or {}) for name, options in (content["controllers"] or {}).items()}
+
+
+def read_form(text: str, file: str) -> Read:
+    """The form that a file holds, each value of a type that it may have there.
+
+    Raises:
+        TopologyError: with file and line.
+    """
+    read = read_yaml(text, file)
+    if not isinstance(read.value, dict):
+        raise TopologyError(
+            f"{file}: it describes no network; write hosts:, switches: and links:, as in docs/files.md"
+        )
+    wrong = wrong_in_form(read.value)
+    if wrong:
+        # Where several things are wrong, the one that stands first in the file.
+        path, message = min(wrong, key=lambda each: (read.lines.get(each[0], 0), each[1]))
+        more = f" ({len(wrong)} mistakes in all)" if len(wrong) > 1 else ""
+        raise TopologyError(f"{where(path, read, file)}: {message}{more}")
+    return read
+
+
+def wrong_in_form(form: object) -> list[tuple[Path, str]]:
+    """What of a form is of a type, or has a name, that it may not have: the place of each, and why."""
+    return [
+        (tuple(error.instance_path), _told(error, tuple(error.instance_path)))
+        for error in _validator().iter_errors(form)
+    ]
+
+
+def write_form(form: Mapping[str, object]) -> str:
+    """The text of a form: its parts in the order of the schema, without those that are empty."""
+    kept = {
+        part: form[part]
+        for part in schema()["properties"]  # type: ignore[attr-defined]
+        if part in form and (form[part] or part == "controllers")
+    }
+    return write_yaml({"format": 1, **kept})
 
 
 def to_yaml(topo: Topo, controllers: Mapping[str, Mapping[str, object]] | None = None) -> str:
@@ -153,7 +216,7 @@ def _plain(value: object) -> Json:
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _node_options(role: str) -> list[str]:
+def options_of_role(role: str) -> list[str]:
     """The options of nodes of a role, those of every registered kind included: the description knows which it has."""
     found = dict.fromkeys(NODE_OPTIONS[role])
     of_kinds: Mapping[str, tuple[Sequence[str], Callable[[str], HostKind | SwitchKind]]] = {
@@ -165,21 +228,6 @@ def _node_options(role: str) -> list[str]:
         with contextlib.suppress(EnvironmentLackError):  # who uses it is told
             found |= dict.fromkeys(kind_of(name).options)
     return [name for name in found if name not in _PYTHON_ONLY]
-
-
-def _check(read: Read, file: str) -> None:
-    if not isinstance(read.value, dict):
-        raise TopologyError(
-            f"{file}: it describes no network; write hosts:, switches: and links:, as in docs/files.md"
-        )
-    errors = list(_validator().iter_errors(read.value))
-    if not errors:
-        return
-    # Where several things are wrong, the one that stands first in the file.
-    first = min(errors, key=lambda error: (read.lines.get(tuple(error.instance_path), 0), str(error.message)))
-    path: Path = tuple(first.instance_path)
-    more = f" ({len(errors)} mistakes in all)" if len(errors) > 1 else ""
-    raise TopologyError(f"{where(path, read, file)}: {_told(first, path)}{more}")
 
 
 def _told(error: Any, path: Path) -> str:
