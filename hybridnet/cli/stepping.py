@@ -15,7 +15,7 @@ from hybridnet.run.live.page_options import Where, read_where
 if TYPE_CHECKING:
     from hybridnet.describe.topo import Topo
 
-__all__ = ["run_live", "wants_page"]
+__all__ = ["run_live", "wait_for_interrupt", "wants_page"]
 
 LONGEST = "365d"
 _OTHERS: dict[str, Any] = {
@@ -48,7 +48,7 @@ def run_live(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> int
         simulation.live(where.host, where.port, where.names) as page,
     ):
         print(f"*** Live page: {page.url}\n*** Read-only page: {page.reading_url}\n*** ^C ends", flush=True)
-        _wait_for_interrupt()
+        wait_for_interrupt()
         simulation.pause()
         now = simulation.progress
         print(f"{now.time_ns / 1e9:.9f} s simulated, {now.events} events")
@@ -56,7 +56,8 @@ def run_live(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> int
     return 0
 
 
-def _wait_for_interrupt() -> None:
+def wait_for_interrupt() -> None:
+    """Return when ^C, or SIGTERM, says that a page shall end."""
     asked = threading.Event()
     before = {each: signal.signal(each, lambda *_: asked.set()) for each in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -47,7 +47,7 @@ _HEADERS = {
 }
 
 _WELCOME = """<!doctype html><meta charset="utf-8"><title>hybridnet</title>
-<p>This is the page of a running network. Open the link that hybridnet printed: it has the token.</p>
+<p>This is a page of hybridnet. Open the link that hybridnet printed: it has the token.</p>
 """
 
 
@@ -77,6 +77,7 @@ class Gate:
             address with it, but still no other name.
         scripts: what a page may run beside the files of this server, as Content-Security-Policy writes it
             (``'sha256-…'``).
+        body_limit: how many bytes a request may bring.
     """
 
     def __init__(
@@ -87,7 +88,9 @@ class Gate:
         cookie: str,
         any_address_at: int | None = None,
         scripts: Iterable[str] = (),
+        body_limit: int = BODY_LIMIT,
     ) -> None:
+        self._body_limit = body_limit
         self._policy = _POLICY.format(scripts=" ".join(["'self'", *scripts]))
         self._app, self._tokens, self._cookie = app, tokens, cookie
         self._any_address_at = any_address_at
@@ -122,12 +125,12 @@ class Gate:
         if right != "full" and not reads:
             await _refuse(scope, send, 403, "this token only reads")
             return
-        if scope["type"] == "http" and (why := _wrong_body(headers)) is not None:
+        if scope["type"] == "http" and (why := _wrong_body(headers, self._body_limit)) is not None:
             await _refuse(scope, send, 413, why)
             return
         scope["state"] = {**scope.get("state", {}), "right": right}
         cookie = self._set_cookie(token) if from_link and scope["path"] == "/" else None
-        await self._app(scope, _limited(receive), _with_headers(send, self._policy, cookie))
+        await self._app(scope, _limited(receive, self._body_limit), _with_headers(send, self._policy, cookie))
 
     def _wrong_origin(self, scope: Scope, headers: dict[str, str]) -> str | None:
         """Why the request comes from elsewhere; None: it does not."""
@@ -188,10 +191,10 @@ def _headers(scope: Scope) -> dict[str, str]:
     return found
 
 
-def _wrong_body(headers: dict[str, str]) -> str | None:
+def _wrong_body(headers: dict[str, str], limit: int) -> str | None:
     length = headers.get("content-length", "0")
-    if not length.isascii() or not length.isdecimal() or int(length[:12]) > BODY_LIMIT:
-        return f"a request has at most {BODY_LIMIT} bytes"
+    if not length.isascii() or not length.isdecimal() or int(length[:12]) > limit:
+        return f"a request has at most {limit} bytes"
     return None
 
 
@@ -199,7 +202,7 @@ class BodyTooLongError(Exception):
     """A body without a length turned out to be too long."""
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, limit: int) -> Receive:
     """The same, for a body that comes without a length: what is longer ends the request."""
     seen = 0
 
@@ -208,8 +211,8 @@ def _limited(receive: Receive) -> Receive:
         message = await receive()
         if message["type"] == "http.request":
             seen += len(message.get("body", b""))
-            if seen > BODY_LIMIT:
-                raise BodyTooLongError(f"a request has at most {BODY_LIMIT} bytes")
+            if seen > limit:
+                raise BodyTooLongError(f"a request has at most {limit} bytes")
         return message
 
     return limited

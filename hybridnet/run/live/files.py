@@ -24,13 +24,18 @@ _KINDS = {
 
 
 class Files:
-    """All files of the page. Raises EnvironmentLackError: those of others have not been fetched."""
+    """All files of the page. Raises EnvironmentLackError: those of others have not been fetched.
 
-    def __init__(self, directory: Path = DIRECTORY) -> None:
+    Args:
+        over: a folder whose files stand in place of those of the same name here, for another page.
+    """
+
+    def __init__(self, over: Path | None = None, directory: Path = DIRECTORY) -> None:
         _check_fetched(VENDORED, directory)
         self._files = {
-            str(path.relative_to(directory)): (_KINDS[path.suffix], path.read_bytes())
-            for path in sorted(directory.rglob("*"))
+            str(path.relative_to(folder)): (_KINDS[path.suffix], path.read_bytes())
+            for folder in (directory, *([] if over is None else [over]))
+            for path in sorted(folder.rglob("*"))
             if path.suffix in _KINDS
         }
 

@@ -52,8 +52,8 @@ def where(place: Where | None) -> Iterator[None]:
         _wanted = before
 
 
-def read_where(text: str) -> Where:
-    """What --live-address means.
+def read_where(text: str, option: str = "--live-address") -> Where:
+    """What an option such as --live-address means.
 
     Raises:
         UsageError: it is no address.
@@ -64,7 +64,5 @@ def read_where(text: str) -> Where:
     """
     host, colon, port = text.rpartition(":")
     if not port.isascii() or not port.isdecimal() or int(port[:6]) > 65535 or (colon and not host):
-        raise UsageError(
-            f"--live-address {text}: write PORT or ADDRESS:PORT, such as 8080 or 192.168.1.7:8080"
-        )
+        raise UsageError(f"{option} {text}: write PORT or ADDRESS:PORT, such as 8080 or 192.168.1.7:8080")
     return Where(host.strip("[]") or LOOPBACK, int(port))

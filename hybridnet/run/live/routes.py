@@ -159,7 +159,10 @@ _ERRORS = {
 
 
 def openapi(
-    version: str, routes: Sequence[Route] = ROUTES, answers: Mapping[str, Schema] = ANSWERS
+    version: str,
+    routes: Sequence[Route] = ROUTES,
+    answers: Mapping[str, Schema] = ANSWERS,
+    title: str = "a running network",
 ) -> Schema:
     """The OpenAPI 3.1 document of these routes, which answer so by operation."""
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
@@ -197,7 +200,7 @@ def openapi(
         paths.setdefault(PREFIX + route.path, {})[route.method.lower()] = operation
     return {
         "openapi": "3.1.0",
-        "info": {"title": "hybridnet: a running network", "version": version},
+        "info": {"title": f"hybridnet: {title}", "version": version},
         "paths": paths,
         "security": [{"token": []}],
         "components": {

@@ -23,13 +23,13 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.routing import Route as Served
-from starlette.routing import WebSocketRoute
 
 from hybridnet.describe.schema.check import told
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, MachineError, UsageError
-from hybridnet.run.live.access import REQUESTS_AT_ONCE, BodyTooLongError, Gate, Tokens
+from hybridnet.run.live.access import BODY_LIMIT, REQUESTS_AT_ONCE, BodyTooLongError, Gate, Tokens
 from hybridnet.run.live.callers import Caller
 from hybridnet.run.live.control import Control
 from hybridnet.run.live.files import Files
@@ -43,7 +43,7 @@ from hybridnet.run.live.watching import Watcher
 from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.rootless import is_rootless, listen_outside
 
-__all__ = ["Server", "application"]
+__all__ = ["Feed", "Server", "application", "application_of"]
 
 KEEP_ALIVE_S = 15
 HEADER_LIMIT = 16 << 10
@@ -106,17 +106,45 @@ def application(
     routes: Sequence[Route] = ROUTES,
     answers: Mapping[str, Schema] = ANSWERS,
 ) -> Starlette:
-    """What stands behind the gate."""
+    """What stands behind the gate of a network's page."""
+    others = [
+        WebSocketRoute(f"{PREFIX}/nodes/{{node}}/terminal", terminals.serve),
+        Served("/metrics", partial(_metrics, control, feed), methods=["GET"]),
+    ]
+    streams = {"events": partial(_events, watcher, feed)}
+    return application_of(control, feed, files, routes, answers, streams=streams, others=others)
+
+
+def application_of(
+    control: object,
+    feed: Feed,
+    files: Files,
+    routes: Sequence[Route],
+    answers: Mapping[str, Schema],
+    *,
+    title: str = "a running network",
+    streams: Mapping[str, Callable[[], AsyncIterator[str]]] | None = None,
+    others: Sequence[BaseRoute] = (),
+) -> Starlette:
+    """What stands behind the gate of any page.
+
+    Args:
+        control: has the methods that routes name.
+        title: of the OpenAPI document.
+        streams: what the routes say that answer without an end, by their calls.
+        others: what is served besides routes and files.
+    """
     # Asked for when it is wanted: hybridnet may run without being installed, and has no version then.
-    document = cache(lambda: openapi(importlib.metadata.version("hybridnet"), routes, answers))
-    served: list[Any] = [
+    document = cache(lambda: openapi(importlib.metadata.version("hybridnet"), routes, answers, title))
+    served: list[BaseRoute] = [
         Served(
-            PREFIX + route.path, _endpoint(route, control, watcher, feed, document), methods=[route.method]
+            PREFIX + route.path,
+            _endpoint(route, control, feed, document, streams or {}),
+            methods=[route.method],
         )
         for route in routes
     ]
-    served.append(WebSocketRoute(f"{PREFIX}/nodes/{{node}}/terminal", terminals.serve))
-    served.append(Served("/metrics", partial(_metrics, control, feed), methods=["GET"]))
+    served += others
     served.append(Served("/{name:path}", partial(_file, files), methods=["GET"]))
     return Starlette(
         routes=served,
@@ -125,13 +153,17 @@ def application(
 
 
 def _endpoint(
-    route: Route, control: Control, watcher: Watcher, feed: Feed, document: Callable[[], Schema]
+    route: Route,
+    control: object,
+    feed: Feed,
+    document: Callable[[], Schema],
+    streams: Mapping[str, Callable[[], AsyncIterator[str]]],
 ) -> Callable[[Request], Any]:
     check = validator_for(route.body_schema)
 
     async def serve(request: Request) -> Response:
-        if route.call == "events":
-            return StreamingResponse(_events(watcher, feed), media_type=route.answer)
+        if route.call in streams:
+            return StreamingResponse(streams[route.call](), media_type=route.answer)
         if route.call == "openapi":
             return JSONResponse(document())
         try:
@@ -260,7 +292,7 @@ class Server:
         host: the address to listen at.
         port: 0: one that is free.
         names: further names by which browsers reach that address, such as ``lab7``.
-        scripts: what the page may run beside its files; see `Gate`.
+        scripts, body_limit: what the page may run beside its files, and how much requests may bring; see `Gate`.
 
     Raises:
         MachineError: nobody can listen there.
@@ -274,6 +306,7 @@ class Server:
         port: int,
         names: tuple[str, ...] = (),
         scripts: Iterable[str] = (),
+        body_limit: int = BODY_LIMIT,
     ) -> None:
         try:
             at = ipaddress.ip_address(LOOPBACK if host == "localhost" else host)
@@ -299,7 +332,7 @@ class Server:
         self.address = f"{written}:{self.port}"
         hosts = [f"{name}:{self.port}" for name in (written, *loopback, *names)]
         anywhere = self.port if at.is_unspecified else None
-        gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", anywhere, scripts)
+        gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", anywhere, scripts, body_limit)
         logging.getLogger("uvicorn.error").addFilter(_is_of_ours)
         logging.getLogger("asyncio").addFilter(_is_no_full_house)
         allow_open_files()

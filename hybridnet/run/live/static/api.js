@@ -12,7 +12,7 @@ export class Refused extends Error {}
 // Asks, and asks again where nothing would be done twice: browsers break requests off when an interface of their
 // computer comes or goes.
 async function fetched(path, options) {
-  for (let tries = options.method === "GET" ? TRIES : 1; ; --tries) {
+  for (let tries = options.repeatable ? TRIES : 1; ; --tries) {
     try {
       return await fetch(PREFIX + path, options);
     } catch {
@@ -22,8 +22,8 @@ async function fetched(path, options) {
   }
 }
 
-export async function ask(method, path, body) {
-  const options = { method, headers: {}, credentials: "same-origin" };
+export async function ask(method, path, body, repeatable = method === "GET") {
+  const options = { method, headers: {}, credentials: "same-origin", repeatable };
   if (body !== undefined) {
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);

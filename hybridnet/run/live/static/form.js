@@ -4,7 +4,7 @@
 import { ask, part } from "./api.js";
 import { make, notice, trying } from "./elements.js";
 
-const USUAL = ["bw", "delay", "jitter", "loss", "max_queue_size", "duplicate", "corrupt", "reorder"];
+export const USUAL = ["bw", "delay", "jitter", "loss", "max_queue_size", "duplicate", "corrupt", "reorder"];
 const EXAMPLES = { duration: "5ms", rate: "10 Mbit/s", size: "1500", share: "0–100", count: "", number: "" };
 
 export function optionsForm(link, table, onDone) {

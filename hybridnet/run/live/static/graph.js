@@ -7,7 +7,7 @@ import { short } from "./units.js";
 const LEGIBLE = 0.7; // the zoom from which names can be read
 const LEVELS = [[0.02, "--u0"], [0.25, "--u1"], [0.5, "--u2"], [0.75, "--u3"], [0.9, "--u4"], [Infinity, "--u5"]];
 
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // The colour of a link: by utilization; of one without a limit, whether it carries anything.
 export function heat(utilization, bps) {
@@ -131,57 +131,62 @@ export class Graph {
   // After a change of the theme.
   restyle() {
     this.colours = {};
-    const text = colour("--ink");
-    const font = "Inter, system-ui, sans-serif";
-    this.cy.style([
-      {
-        selector: "node[name]",
-        style: {
-          width: 20, height: 20, shape: "ellipse", label: "data(label)", "font-family": font, "font-size": 8.5,
-          color: colour("--muted"), "text-valign": "bottom", "text-margin-y": 3, "min-zoomed-font-size": 7,
-          "text-outline-color": colour("--group"), "text-outline-width": 2,
-          "background-color": colour("--host"), "border-width": 1.6, "border-color": colour("--host"),
-          "overlay-opacity": 0, "z-index": 2,
-        },
-      },
-      { selector: "node.switch", style: { shape: "round-rectangle", "background-color": colour("--switch"), "border-color": colour("--switch") } },
-      { selector: "node.router", style: { shape: "round-diamond", width: 24, height: 24, "background-color": colour("--router"), "border-color": colour("--router") } },
-      { selector: "node.external, node.guest", style: { shape: "round-hexagon", "background-color": colour("--muted"), "border-color": colour("--muted") } },
-      { selector: "node.simulated", style: { "background-color": colour("--surface"), "border-style": "dashed", "border-width": 2, "border-color": colour("--simulated") } },
-      // Many stand side by side there: without room for names, there are none but that of the chosen one.
-      { selector: "node.rim", style: { width: 15, height: 15, "font-size": 7, "text-margin-y": 2, "min-zoomed-font-size": 8 } },
-      { selector: "node.stack", style: { width: 30, height: 30, "border-style": "double", "border-width": 6, "font-size": 11, color: text } },
-      { selector: "node.stack.rim", style: { width: 19, height: 19, "border-width": 4, "font-size": 7 } },
-      {
-        selector: "node.machine",
-        style: {
-          label: "data(label)", shape: "round-rectangle", "corner-radius": 18, "background-color": colour("--group"),
-          "background-opacity": 1, "border-width": 1, "border-color": colour("--line"), padding: 26,
-          "font-family": font, "font-size": 13, "font-weight": 600, color: colour("--muted"), "text-valign": "top",
-          "text-margin-y": -6, "overlay-opacity": 0, "z-index": 0,
-        },
-      },
-      {
-        selector: "edge",
-        style: {
-          width: "data(width)", "line-color": "data(colour)", "curve-style": "bezier", "line-cap": "round",
-          label: "data(badge)", "font-family": font, "font-size": 9, "font-weight": 600, color: "#fff",
-          "text-background-color": colour("--loss"), "text-background-opacity": 0, "text-background-shape": "round-rectangle",
-          "text-background-padding": 3, "min-zoomed-font-size": 6, "overlay-opacity": 0, "z-index": 1,
-        },
-      },
-      { selector: "edge.simulated, edge.cut", style: { "line-style": "dashed", "line-dash-pattern": [9, 4], "line-cap": "butt" } },
-      { selector: "edge.losing", style: { "text-background-opacity": 1, "text-background-color": colour("--loss") } },
-      { selector: "edge.dropping", style: { "text-background-opacity": 1, "text-background-color": colour("--drop") } },
-      {
-        selector: "edge.down",
-        style: {
-          "line-style": "dotted", "line-color": colour("--drop"), "text-background-opacity": 1,
-          "text-background-color": colour("--drop"), width: 2,
-        },
-      },
-      { selector: "node.marked", style: { "min-zoomed-font-size": 0, "underlay-color": colour("--accent"), "underlay-opacity": 0.28, "underlay-padding": 7 } },
-      { selector: "edge.marked", style: { "underlay-color": colour("--accent"), "underlay-opacity": 0.28, "underlay-padding": 6 } },
-    ]);
+    this.cy.style(look());
   }
+}
+
+// The style of drawings: nodes have a name and a label, and the classes of their kind; edges a width, colour and badge.
+export function look() {
+  const text = colour("--ink");
+  const font = "Inter, system-ui, sans-serif";
+  return [
+    {
+      selector: "node[name]",
+      style: {
+        width: 20, height: 20, shape: "ellipse", label: "data(label)", "font-family": font, "font-size": 8.5,
+        color: colour("--muted"), "text-valign": "bottom", "text-margin-y": 3, "min-zoomed-font-size": 7,
+        "text-outline-color": colour("--group"), "text-outline-width": 2,
+        "background-color": colour("--host"), "border-width": 1.6, "border-color": colour("--host"),
+        "overlay-opacity": 0, "z-index": 2,
+      },
+    },
+    { selector: "node.switch", style: { shape: "round-rectangle", "background-color": colour("--switch"), "border-color": colour("--switch") } },
+    { selector: "node.router", style: { shape: "round-diamond", width: 24, height: 24, "background-color": colour("--router"), "border-color": colour("--router") } },
+    { selector: "node.external, node.guest", style: { shape: "round-hexagon", "background-color": colour("--muted"), "border-color": colour("--muted") } },
+    { selector: "node.simulated", style: { "background-color": colour("--surface"), "border-style": "dashed", "border-width": 2, "border-color": colour("--simulated") } },
+    // Many stand side by side there: without room for names, there are none but that of the chosen one.
+    { selector: "node.rim", style: { width: 15, height: 15, "font-size": 7, "text-margin-y": 2, "min-zoomed-font-size": 8 } },
+    { selector: "node.stack", style: { width: 30, height: 30, "border-style": "double", "border-width": 6, "font-size": 11, color: text } },
+    { selector: "node.stack.rim", style: { width: 19, height: 19, "border-width": 4, "font-size": 7 } },
+    {
+      selector: "node.machine",
+      style: {
+        label: "data(label)", shape: "round-rectangle", "corner-radius": 18, "background-color": colour("--group"),
+        "background-opacity": 1, "border-width": 1, "border-color": colour("--line"), padding: 26,
+        "font-family": font, "font-size": 13, "font-weight": 600, color: colour("--muted"), "text-valign": "top",
+        "text-margin-y": -6, "overlay-opacity": 0, "z-index": 0,
+      },
+    },
+    {
+      selector: "edge",
+      style: {
+        width: "data(width)", "line-color": "data(colour)", "curve-style": "bezier", "line-cap": "round",
+        label: "data(badge)", "font-family": font, "font-size": 9, "font-weight": 600, color: "#fff",
+        "text-background-color": colour("--loss"), "text-background-opacity": 0, "text-background-shape": "round-rectangle",
+        "text-background-padding": 3, "min-zoomed-font-size": 6, "overlay-opacity": 0, "z-index": 1,
+      },
+    },
+    { selector: "edge.simulated, edge.cut", style: { "line-style": "dashed", "line-dash-pattern": [9, 4], "line-cap": "butt" } },
+    { selector: "edge.losing", style: { "text-background-opacity": 1, "text-background-color": colour("--loss") } },
+    { selector: "edge.dropping", style: { "text-background-opacity": 1, "text-background-color": colour("--drop") } },
+    {
+      selector: "edge.down",
+      style: {
+        "line-style": "dotted", "line-color": colour("--drop"), "text-background-opacity": 1,
+        "text-background-color": colour("--drop"), width: 2,
+      },
+    },
+    { selector: "node.marked", style: { "min-zoomed-font-size": 0, "underlay-color": colour("--accent"), "underlay-opacity": 0.28, "underlay-padding": 7 } },
+    { selector: "edge.marked", style: { "underlay-color": colour("--accent"), "underlay-opacity": 0.28, "underlay-padding": 6 } },
+  ];
 }
