@@ -176,6 +176,7 @@ def top_level(wheel: Path) -> set[str]:
         "run/live/static/index.html",
         "run/live/static/grafana.json",
         "run/live/static/vendor/cytoscape.min.js",
+        "tools/edit/static/index.html",
         "compat/mininet/programs/tc",
     ):
         assert f"hybridnet/{needed}" in names

@@ -33,6 +33,7 @@ VERBS = {
     "run": "run",
     "mn": "mn",
     "plan": "plan",
+    "edit": "edit",
     "calibrate": "calibrate",
     "simulate": "simulate",
     "reproduce": "reproduce",

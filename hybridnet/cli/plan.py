@@ -29,10 +29,10 @@ from hybridnet.describe.topo import Topo, find_loop, natural
 from hybridnet.errors import UsageError
 from hybridnet.plan.files import FileTopo, write_topology
 from hybridnet.plan.files.yaml_form import schema
-from hybridnet.plan.network import MachineSpec, PlanOptions, make_plan
+from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
 from hybridnet.plan.network.switch_kinds import switches_notes, with_switches
 from hybridnet.plan.placement.spread import spread
-from hybridnet.run.controllers.kinds import OPENFLOW_PORTS
+from hybridnet.run.controllers.kinds import OPENFLOW_PORTS, RemoteController
 from hybridnet.run.net.controllers import controller_targets
 from hybridnet.tools.forecast import Demand, make_forecast, read_demand
 
@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--draw",
         metavar="FILE",
         help="also write the network to FILE: a picture (.png, .svg, .pdf), a Graphviz file (.dot), or a file that "
-        "--topo reads again (.yaml, .graphml)",
+        "--topo reads again (.yaml, .graphml), or a class of Topo (.py)",
     )
     parser.add_argument(
         "--schema",
@@ -95,14 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     here = facts()
     computers = [] if demand is None else computers_for(arguments.computers, names, here)
     machines = machines_on(computers, names) if computers else _like_this(here, names)
-    for controller in controllers:
-        controller.suit(find_loop(topo))
-        controller.port = controller.port or OPENFLOW_PORTS[0]  # the run takes a free one
-    targets = controller_targets(controllers, dict.fromkeys(names, HEAD))
-    options = PlanOptions(
-        token="0" * 16, peering_key="0" * 64, controllers=targets, **plan_options(arguments)
-    )
-    plan = make_plan(topo, machines, options)
+    plan = _plan(topo, machines, controllers, **plan_options(arguments))
     plan.notes[:0] = [*notes, *switches_notes(topo, arguments.switches)]
     if demand is not None:
         print_forecast(make_forecast(plan, demand, computers), as_json=arguments.json)
@@ -114,6 +107,28 @@ def run(arguments: argparse.Namespace) -> int:
         for controller in controllers:
             print(f"controller {controller}: {controller.what()}")
     return 0
+
+
+def plan_of_file(topo: FileTopo) -> Plan:
+    """The plan of a file's network on machines like this computer, with the controllers that the file names.
+
+    Raises:
+        PlanError, TopologyError, UsageError: it cannot be built.
+    """
+    from hybridnet.agent.machine.facts import facts
+
+    return _plan(topo, _like_this(facts(), _named_machines(topo)), controllers_of(None, topo))
+
+
+def _plan(
+    topo: Topo, machines: Sequence[MachineSpec], controllers: Sequence[RemoteController], **options: Any
+) -> Plan:
+    for controller in controllers:
+        controller.suit(find_loop(topo))
+        controller.port = controller.port or OPENFLOW_PORTS[0]  # the run takes a free one
+    targets = controller_targets(controllers, dict.fromkeys((each.name for each in machines), HEAD))
+    chosen = PlanOptions(token="0" * 16, peering_key="0" * 64, controllers=targets, **options)
+    return make_plan(topo, machines, chosen)
 
 
 def _asked(arguments: argparse.Namespace) -> tuple[Topo, Demand | None]:

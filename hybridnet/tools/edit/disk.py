@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""The file that an editor has open, which others may change meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+from hybridnet.describe.values import shown
+from hybridnet.errors import UsageError
+from hybridnet.plan.files.files import read_text
+
+__all__ = ["ENDS", "OpenFile"]
+
+ENDS = (".yaml", ".yml")
+
+
+class OpenFile:
+    """One file of a folder.
+
+    Args:
+        path: where it is, or will be.
+
+    Raises:
+        UsageError: its name has another end, it cannot be read, or is in no folder.
+        TopologyError: it is no text.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._folder = path.parent
+        if not self._folder.is_dir():
+            raise UsageError(f"{path}: there is no folder {self._folder}; make it")
+        self.name = self._checked(path.name)
+        self._known = read_text(path) if path.exists() else None
+
+    @property
+    def text(self) -> str | None:
+        """What it has, as far as the editor knows; None: it has not been there."""
+        return self._known
+
+    def save(self, name: str, text: str, *, over: bool = False) -> str | None:
+        """Write it, whole or not at all.
+
+        Args:
+            name: in the same folder.
+            over: also over what somebody else has written there.
+
+        Returns:
+            None: it has been written. Else why it would lose something, and was not.
+
+        Raises:
+            UsageError: it cannot be written, or may not be named so.
+        """
+        path = self._folder / self._checked(name)
+        known = self._known if name == self.name else None
+        there = self._there(path)
+        if not over and there is not None and there not in (known, text):
+            return (
+                f"{name} has been changed by somebody else since it was opened here"
+                if known is not None
+                else f"there is a file {name} already"
+            )
+        try:
+            _replace(Path(os.path.realpath(path)), text)
+        except OSError as error:
+            raise UsageError(
+                f"{path}: it cannot be written: {error.strerror}; choose another folder"
+            ) from None
+        self.name, self._known = name, text
+        return None
+
+    @staticmethod
+    def _there(path: Path) -> str | None:
+        """What is there now; what is no text of ours is there as well."""
+        try:
+            return path.read_bytes().decode(errors="replace")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UsageError(f"{path}: it cannot be read: {error.strerror}; choose another name") from None
+
+    @staticmethod
+    def _checked(name: str) -> str:
+        if not name.endswith(ENDS) or name in ENDS or Path(name).name != name or not name.isprintable():
+            raise UsageError(
+                f"{shown(name)} is no name for a file of the editor; write one without a folder that ends with "
+                f"{' or '.join(ENDS)}, such as net.yaml"
+            )
+        return name
+
+
+def _replace(path: Path, text: str) -> None:
+    """Put a file with this text in the place of what is there, with the same owner and rights. Raises OSError."""
+    try:
+        before = path.stat()
+        user, group, mode = before.st_uid, before.st_gid, stat.S_IMODE(before.st_mode)
+    except FileNotFoundError:
+        (user, group), mode = _asking(), 0o644
+    descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            if os.geteuid() == 0:
+                os.fchown(descriptor, user, group)
+            os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+        os.replace(new, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(new)
+        raise
+
+
+def _asking() -> tuple[int, int]:
+    """Whose a new file is: behind sudo, of who asked."""
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        return int(os.environ["SUDO_UID"]), int(os.environ.get("SUDO_GID", os.environ["SUDO_UID"]))
+    return os.geteuid(), os.getegid()
