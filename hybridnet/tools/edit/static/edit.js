@@ -176,7 +176,11 @@ function ofNode(name, list) {
   const node = drawing.nodes().find((each) => each.name === name);
   const kind = kindOf(node);
   const values = node.options;
-  const declared = forms.nodes[node.section].filter((field) => field.kinds.length === 0 || field.kinds.includes(kind) || values[field.name] !== undefined);
+  // The kind comes first, and then what only some kinds have.
+  const rank = (field) => (field.name === "kind" ? 0 : field.kinds.length > 0 ? 1 : 2);
+  const declared = forms.nodes[node.section]
+    .filter((field) => field.kinds.length === 0 || field.kinds.includes(kind) || values[field.name] !== undefined)
+    .sort((one, other) => rank(one) - rank(other));
   const others = drawing.nodes().filter((each) => each.name !== name);
   const input = make("input", { value: name, "aria-label": "Name", autocomplete: "off", spellcheck: "false" });
   input.onchange = () => rename(name, input);
@@ -336,7 +340,8 @@ function onKey(event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const act = control ? { s: () => trying(save) }[key] : undefined;
   const typing = event.target instanceof Element && event.target.matches(TYPED);
-  const done = act ?? (typing ? undefined : control
+  const leave = key === "Escape" ? () => event.target.blur() : undefined;
+  const done = act ?? (typing ? leave : control
     ? { z: () => step(event.shiftKey ? "redo" : "undo"), y: () => step("redo") }[key]
     : keyOf(key, event));
   if (done === undefined) return;
