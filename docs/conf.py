@@ -42,6 +42,7 @@ SECTIONS = {
     "": ["docs/tutorial"],
     "How to": [
         "docs/topologies",
+        "docs/editor",
         "docs/timelines",
         "docs/simulated",
         "docs/flows",
