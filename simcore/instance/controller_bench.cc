@@ -66,8 +66,10 @@ void ControllerBench::add_switch(std::uint32_t number) {
     interface.number = static_cast<std::uint16_t>(port);
     network_.add_interface(name, interface);
     const std::string host = name + "-h" + std::to_string(port);
-    network_.add_link(host + "-" + name, {.port = &load.host(port - 1), .name = host},
-                      network_.end(end, "join " + host), wire, wire);
+    std::string link = host;
+    link.append("-").append(name);
+    network_.add_link(link, {.port = &load.host(port - 1), .name = host}, network_.end(end, "join " + host),
+                      wire, wire);
   }
 }
 

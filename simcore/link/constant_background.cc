@@ -27,7 +27,7 @@ const OptionTable<ConstantBackground::Config>& ConstantBackground::Config::optio
 }
 
 BackgroundModel constant_background(const ConstantBackground::Config& config) {
-  ConstantBackground{config};  // checks
+  [[maybe_unused]] const ConstantBackground checked(config);
   return [config](const RandomStream&) { return std::make_unique<ConstantBackground>(config); };
 }
 

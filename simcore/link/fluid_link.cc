@@ -127,8 +127,10 @@ void FluidLink::take_over(Backlog backlog) {
   for (PacketPtr& packet : backlog.waiting) {
     count(*packet);
     while (packet) {
-      PacketPtr one = packet->segments > 1 ? split_front(*packet, 1, pool_) : std::move(packet);
-      if (!one) {
+      PacketPtr one;
+      if (packet->segments == 1) {
+        one = std::move(packet);
+      } else if (one = split_front(*packet, 1, pool_); !one) {
         drop(*packet, DropReason::pool_exhausted);
         break;
       }

@@ -178,7 +178,8 @@ void FluidQueue::note_offer() {
 // Whether a packet of `size` gets one of the places for which it competes with the fluid; `place`: in grains.
 bool FluidQueue::wins_place(Work place, ByteCount size) {
   if (fluid_rate_ <= rate_) return false;
-  const double takes = static_cast<double>(place / rate_);
+  const auto whole_ns = place / rate_;
+  const auto takes = static_cast<double>(whole_ns);
   const double asked = gap_ * static_cast<double>(fluid_rate_) / static_cast<double>(rate_) + takes;
   const double freed = gap_ + takes - static_cast<double>(size.count() * kByteWork);
   return places_.bernoulli(std::clamp(freed / asked, 0.0, 1.0));
