@@ -124,18 +124,21 @@ Backlog FluidLink::hand_over() {
 void FluidLink::take_over(Backlog backlog) {
   const SimTime now = simulation_.now();
   queue_.block_until(backlog.transmitter_free, now);
+  const auto hold = [this, now](PacketPtr one) {
+    const FluidQueue::Place place = queue_.hold(framed(one->wire_size(), config_.overhead), now);
+    send(std::move(one), place);
+  };
   for (PacketPtr& packet : backlog.waiting) {
     count(*packet);
-    while (packet) {
-      PacketPtr one;
-      if (packet->segments == 1) {
-        one = std::move(packet);
-      } else if (one = split_front(*packet, 1, pool_); !one) {
-        drop(*packet, DropReason::pool_exhausted);
-        break;
-      }
-      const FluidQueue::Place place = queue_.hold(framed(one->wire_size(), config_.overhead), now);
-      send(std::move(one), place);
+    while (packet->segments > 1) {
+      PacketPtr one = split_front(*packet, 1, pool_);
+      if (!one) break;
+      hold(std::move(one));
+    }
+    if (packet->segments > 1) {
+      drop(*packet, DropReason::pool_exhausted);
+    } else {
+      hold(std::move(packet));
     }
   }
   for (PacketPtr& packet : backlog.arriving) {
