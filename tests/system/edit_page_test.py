@@ -10,6 +10,7 @@ import json
 import os
 import re
 import runpy
+import select
 import signal
 import subprocess
 import sys
@@ -277,6 +278,35 @@ def test_a_network_is_started_from_the_page_and_stopped_with_it(browser: Browser
         assert answers(again)
         page.context.close()
     assert not answers(again)  # ^C at the editor has stopped it
+
+
+def test_the_network_ends_with_an_editor_that_is_killed(browser: Browser, tmp_path: Path) -> None:
+    temporary = {**os.environ, "TMPDIR": str(tmp_path)}
+    (tmp_path / "nets").mkdir()
+    with subprocess.Popen(
+        [*COMMAND, "edit", "nets/pair.yaml"], stdout=subprocess.PIPE, text=True, cwd=tmp_path, env=temporary
+    ) as editor:
+        assert editor.stdout is not None
+        page = opened(browser, editor.stdout.readline().split()[-1], "data-drawn")
+        draw_a_pair(Hand(page))
+        page.get_by_role("button", name="Start").click()
+        expect(page.locator("body")).to_have_attribute("data-network", "running", timeout=PATIENCE_MS)
+        link = page.locator("#live").get_attribute("href")
+        page.context.close()
+        assert link is not None
+        assert ping(link) == 0
+        children = [
+            Path(f"/proc/{editor.pid}/task/{task}/children")
+            for task in os.listdir(f"/proc/{editor.pid}/task")
+        ]
+        [network] = [int(pid) for each in children for pid in each.read_text().split()]
+        with open(os.pidfd_open(network)) as ended:
+            editor.kill()
+            ready, _, _ = select.select([ended], [], [], PATIENCE_MS / 1000)
+        assert ready
+    assert not answers(link)
+    assert os.listdir(tmp_path) == ["nets"]
+    assert os.listdir(tmp_path / "nets") == []
 
 
 def ping(live: str) -> int:

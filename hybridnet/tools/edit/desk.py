@@ -16,11 +16,11 @@ from typing import Any
 
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import plain
-from hybridnet.errors import HybridnetError, TopologyError, UsageError
+from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.plan.files import FileTopo
 from hybridnet.plan.files.containerlab import is_containerlab
 from hybridnet.plan.files.mistakes import find_mistakes, place_of
-from hybridnet.plan.files.placing import place_nodes
+from hybridnet.plan.files.placing import Places, place_nodes
 from hybridnet.plan.files.python_form import to_python
 from hybridnet.plan.files.yaml_form import SECTIONS, read_form, write_form, wrong_in_form
 from hybridnet.plan.files.yaml_text import DEEPEST, read_yaml
@@ -64,8 +64,8 @@ class Desk:
         self._running.close()
 
     def document(self) -> Answer:
-        """The file's name, and its form as it was opened or saved last."""
-        return {"file": self._file.name, "form": self._opened}
+        """The file's name, its form as it was opened or saved last, and the stamp of that."""
+        return {"file": self._file.name, "form": self._opened, "stamp": self._file.stamp}
 
     def forms(self) -> Answer:
         """The kinds of nodes, and the fields of everything."""
@@ -99,14 +99,15 @@ class Desk:
         """The form of a file's text. Raises as `Desk`."""
         return {"form": _form_of(text, file)}
 
-    def save(self, form: Form, file: str, over: bool = False) -> Answer:
+    def save(self, form: Form, file: str, stamp: str = "", over: bool = False) -> Answer:
         """Write a drawing into the file's folder.
 
         Args:
-            over: also over what somebody else has written there.
+            stamp: of the file as whoever saves has seen it; empty: not at all.
+            over: also over what they have not seen.
 
         Returns:
-            ``saved``: whether it was, and else ``why`` not.
+            ``saved``: whether it was, and else ``why`` not; the new ``stamp``.
 
         Raises:
             UsageError: it cannot be written, or could not be opened again.
@@ -118,10 +119,11 @@ class Desk:
                 f"save: {'.'.join(map(str, path))}: {why}; such a file could not be opened again"
             )
         with self._saving:
-            why_not = self._file.save(file, write_form(form), over=over)
-            if why_not is None:
-                self._opened = form
-            return {"saved": why_not is None, "why": why_not or "", "file": self._file.name}
+            why_not = self._file.save(file, write_form(form), stamp, over=over)
+            if why_not is not None:
+                return {"saved": False, "why": why_not, "file": file, "stamp": stamp}
+            self._opened = form
+            return {"saved": True, "why": "", "file": file, "stamp": self._file.stamp}
 
     def export(self, form: Form, language: str) -> Answer:
         """The text of a drawing in YAML or Python, and a name for its file. Raises UsageError: it has mistakes."""
@@ -173,7 +175,7 @@ def _form_of(text: str, file: str) -> Form:
     there: dict[str, Any] = form.get("positions") or {}
     if len(there) < len(nodes):
         size = PITCH * max(2.0, math.sqrt(len(nodes)) * 1.5)
-        placed = place_nodes(_bare(form))
+        placed = _placed(form)
         there = {
             name: there.get(name, [round(placed[name][0] * size), round((1 - placed[name][1]) * size / 1.6)])
             for name in nodes
@@ -181,20 +183,19 @@ def _form_of(text: str, file: str) -> Form:
     return {**form, "positions": there}
 
 
-def _bare(form: Form) -> Topo:
-    """The nodes and links of a form without options, those that make sense: enough to place them."""
+def _placed(form: Form) -> Places:
+    """Where a drawing would put each node; also where the description would refuse some, which is shown later."""
     topo = Topo()
+    numbered: dict[str, str] = {}
     for section, role in SECTIONS.items():
         for name in form.get(section) or {}:
-            try:
-                role.add_to(topo)(name)
-            except TopologyError:
-                topo.addHost(f"n{len(topo.nodes())}")  # what is wrong is shown where it is
+            numbered[name] = role.add_to(topo)(f"n{len(topo.nodes())}")
     for link in form.get("links") or []:
-        a, b = link["between"]
-        if a != b and {a, b} <= set(topo.nodes()):
+        a, b = (numbered.get(name) for name in link["between"])
+        if a is not None and b is not None and a != b:
             topo.addLink(a, b)
-    return topo
+    places = place_nodes(topo)
+    return {name: places[number] for name, number in numbered.items()}
 
 
 def _nodes(form: Form) -> list[str]:

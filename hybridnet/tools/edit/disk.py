@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import stat
 import tempfile
@@ -34,33 +35,34 @@ class OpenFile:
         if not self._folder.is_dir():
             raise UsageError(f"{path}: there is no folder {self._folder}; make it")
         self.name = self._checked(path.name)
-        self._known = read_text(path) if path.exists() else None
+        self.text = read_text(path) if path.exists() else None
+        """What it had when it was opened or saved last; None: it has not been there."""
 
     @property
-    def text(self) -> str | None:
-        """What it has, as far as the editor knows; None: it has not been there."""
-        return self._known
+    def stamp(self) -> str:
+        """Names that text; empty: there is none."""
+        return _stamp(self.text)
 
-    def save(self, name: str, text: str, *, over: bool = False) -> str | None:
+    def save(self, name: str, text: str, stamp: str, *, over: bool = False) -> str | None:
         """Write it, whole or not at all.
 
         Args:
             name: in the same folder.
-            over: also over what somebody else has written there.
+            stamp: of the text that whoever saves has seen there.
+            over: also over what they have not seen.
 
         Returns:
-            None: it has been written. Else why it would lose something, and was not.
+            None: it has been written. Else why something would be lost, and it was not.
 
         Raises:
             UsageError: it cannot be written, or may not be named so.
         """
         path = self._folder / self._checked(name)
-        known = self._known if name == self.name else None
         there = self._there(path)
-        if not over and there is not None and there not in (known, text):
+        if not over and there not in (None, text) and _stamp(there) != stamp:
             return (
                 f"{name} has been changed by somebody else since it was opened here"
-                if known is not None
+                if stamp
                 else f"there is a file {name} already"
             )
         try:
@@ -69,7 +71,7 @@ class OpenFile:
             raise UsageError(
                 f"{path}: it cannot be written: {error.strerror}; choose another folder"
             ) from None
-        self.name, self._known = name, text
+        self.name, self.text = name, text
         return None
 
     @staticmethod
@@ -90,6 +92,10 @@ class OpenFile:
                 f"{' or '.join(ENDS)}, such as net.yaml"
             )
         return name
+
+
+def _stamp(text: str | None) -> str:
+    return "" if text is None else hashlib.sha256(text.encode()).hexdigest()
 
 
 def _replace(path: Path, text: str) -> None:

@@ -11,6 +11,7 @@ __all__ = ["ANSWERS", "BODY_LIMIT", "ROUTES"]
 BODY_LIMIT = 4 << 20
 _FORM: Schema = {"type": "object"}
 _FILE: Schema = {"type": "string", "minLength": 1, "maxLength": 255}
+_STAMP: Schema = {"type": "string", "maxLength": 64}
 _LONGEST = 1 << 20
 
 ROUTES = (
@@ -44,8 +45,8 @@ ROUTES = (
         "POST",
         "/save",
         "save",
-        "Write a drawing; with `over` also over what somebody else has written.",
-        {"form": _FORM, "file": _FILE, "over": FLAG},
+        "Write a drawing; with `over` also over a file with another stamp than this, which `document` or `save` gave.",
+        {"form": _FORM, "file": _FILE, "stamp": _STAMP, "over": FLAG},
         ("form", "file"),
     ),
     Route(
@@ -65,7 +66,7 @@ ROUTES = (
 _NETWORK = object_of(
     state={"enum": ["none", "starting", "running", "stopping", "ended"]},
     url={"type": ["string", "null"]},
-    exit_code={"type": ["integer", "null"]},
+    failed=FLAG,
     said=list_of(TEXT),
 )
 _MISTAKE = object_of(path=list_of({"type": ["string", "integer"]}), text=TEXT)
@@ -81,7 +82,7 @@ _KIND = object_of(
 )
 
 ANSWERS: dict[str, Schema] = {
-    "document": object_of(file=TEXT, form=_FORM),
+    "document": object_of(file=TEXT, form=_FORM, stamp=TEXT),
     "forms": object_of(
         palette=list_of(_KIND),
         nodes={"type": "object", "additionalProperties": list_of(_FIELD)},
@@ -91,7 +92,7 @@ ANSWERS: dict[str, Schema] = {
     "value": object_of(value={}),
     "check": object_of(mistakes=list_of(_MISTAKE), plan={"type": ["string", "null"]}),
     "open": object_of(form=_FORM),
-    "save": object_of(saved=FLAG, why=TEXT, file=TEXT),
+    "save": object_of(saved=FLAG, why=TEXT, file=TEXT, stamp=TEXT),
     "export": object_of(file=TEXT, text=TEXT),
     "network": _NETWORK,
     "start": _NETWORK,

@@ -77,8 +77,8 @@ class Running:
             self._reader.start()
 
     def state(self) -> dict[str, Any]:
-        """``state``: none, starting, running, stopping or ended; the ``url`` of its page; its ``exit_code``; and the
-        last lines that it ``said``.
+        """``state``: none, starting, running, stopping or ended; the ``url`` of its page; whether it ``failed``: ended
+        otherwise than well, without being stopped; and the last lines that it ``said``.
         """
         process = self._process
         code = None if process is None else process.poll()
@@ -91,7 +91,8 @@ class Running:
         else:
             state = "starting" if self._url is None else "running"
         url = self._url if state == "running" else None
-        return {"state": state, "url": url, "exit_code": code, "said": list(self._said)}
+        failed = code not in (None, 0) and not self._stopping
+        return {"state": state, "url": url, "failed": failed, "said": list(self._said)}
 
     def stop(self) -> None:
         """Tell the network to end; `state` says when it has. Without one, nothing."""
@@ -126,6 +127,7 @@ class Running:
             for line in lines:
                 if (found := _PAGE.search(line)) is not None:
                     self._url = found[1]
+                    folder.cleanup()  # it has been read; so it is not left behind, however we end
                 elif "page: http://" not in line:  # who has the other link may look, too
                     self._said.append(line.rstrip("\n"))
             process.wait()

@@ -9,6 +9,7 @@ import { fieldsOf, read, written } from "./fields.js";
 
 const CHECK_MS = 200;
 const LOOK_MS = 500;
+const AGAIN_MS = 5000; // after the editor has not answered
 const ENDS = ["params1", "params2"];
 const HINTS = {
   select: "Drag to move; click a node or link for its options; Delete removes it.",
@@ -25,6 +26,7 @@ let selection = null; // {node}, {link} or null
 let tool = "select"; // or "join", or a kind of the palette
 let mistakes = [];
 let planned = null;
+let opened = { file: "", stamp: "" }; // what we know of the file
 let shown = []; // forms in the panel: {of, form}
 let checks = 0;
 let due = 0;
@@ -265,12 +267,13 @@ function ofNetwork(list) {
 async function save() {
   const form = drawing.form;
   const file = element("file").value.trim();
-  let done = await ask("POST", "/save", { form, file });
+  const stamp = file === opened.file ? opened.stamp : "";
+  let done = await ask("POST", "/save", { form, file, stamp });
   if (!done.saved) {
     if (!window.confirm(`${done.why}. Write over it?`)) return;
-    done = await ask("POST", "/save", { form, file, over: true });
+    done = await ask("POST", "/save", { form, file, stamp, over: true });
   }
-  element("file").value = done.file;
+  opened = done;
   drawing.markSaved(form);
   showSteps();
   notice(`Saved as ${done.file}.`);
@@ -287,6 +290,7 @@ async function open(picked) {
   const { form } = await ask("POST", "/open", { text: await picked.text(), file: picked.name }, true);
   if (drawing.isChanged && !window.confirm("There are changes that have not been saved. Leave them?")) return;
   element("file").value = picked.name;
+  opened = { file: "", stamp: "" }; // one of that name here is another one
   begin(form);
 }
 
@@ -312,13 +316,22 @@ async function look() {
   element("live").hidden = url === null;
   if (url === null) element("live").removeAttribute("href");
   else element("live").href = url;
-  const failed = state === "ended" && network.exit_code !== 0;
+  const { failed } = network;
   const last = network.said.filter((line) => line.trim() !== "").at(-1) ?? "";
   element("running").textContent = state === "none" || (state === "ended" && !failed) ? "" : failed ? `ended: ${last}` : state;
   document.body.dataset.network = state;
   if (failed && looking) notice(last);
   looking = busy;
-  if (busy) setTimeout(() => look().catch(() => setTimeout(look, LOOK_MS)), LOOK_MS);
+  if (busy) setTimeout(follow, LOOK_MS);
+}
+
+async function follow() {
+  try {
+    await look();
+  } catch (error) {
+    notice(error.message);
+    setTimeout(follow, AGAIN_MS);
+  }
 }
 
 async function start() {
@@ -422,6 +435,7 @@ async function main() {
   forms = declared;
   drawing = new Drawing(Object.keys(forms.nodes));
   window.hybridnet = { drawing, board }; // for who looks with the browser's tools
+  opened = document_;
   element("file").value = document_.file;
   makePalette();
   listenToHands();

@@ -79,7 +79,7 @@ def test_the_palette_has_every_section_and_every_registered_kind() -> None:
 
 def test_a_new_file_is_empty_and_one_that_is_there_is_opened_with_its_places(tmp_path: Path) -> None:
     with edit_page(tmp_path / "new.yaml") as page:
-        assert Asked(page)("GET", "/document") == (200, {"file": "new.yaml", "form": {}})
+        assert Asked(page)("GET", "/document") == (200, {"file": "new.yaml", "form": {}, "stamp": ""})
     file = tmp_path / "net.yaml"
     file.write_text(
         "hosts: {h1:, h2:}\nswitches: {s1:}\nlinks: [{between: [h1, s1]}]\npositions: {h1: [3, 4.5]}\n"
@@ -180,21 +180,39 @@ def test_what_is_saved_and_exported_is_the_same_network(asked: Asked, tmp_path: 
 
 def test_what_somebody_else_has_written_is_not_lost(asked: Asked, tmp_path: Path) -> None:
     file = tmp_path / "net.yaml"
-    assert asked("POST", "/save", {"form": DRAWN, "file": "net.yaml"})[1]["saved"] is True
-    file.write_text("hosts: {other:}\n")
+    first = asked("POST", "/save", {"form": DRAWN, "file": "net.yaml"})[1]
+    assert first["saved"] is True
     smaller = {"hosts": {"h1": None}}
-    _, answer = asked("POST", "/save", {"form": smaller, "file": "net.yaml"})
-    assert (answer["saved"], answer["why"]) == (
-        False,
-        "net.yaml has been changed by somebody else since it was opened here",
-    )
+    again = {"form": smaller, "file": "net.yaml", "stamp": first["stamp"]}
+
+    file.write_text("hosts: {other:}\n")
+    _, answer = asked("POST", "/save", again)
+    changed = "net.yaml has been changed by somebody else since it was opened here"
+    assert (answer["saved"], answer["why"]) == (False, changed)
     assert file.read_text() == "hosts: {other:}\n"
-    assert asked("POST", "/save", {"form": smaller, "file": "net.yaml", "over": True})[1]["saved"] is True
+    second = asked("POST", "/save", {**again, "over": True})[1]
+    assert second["saved"] is True
     assert read_topology(file).nodes() == ["h1"]
-    assert asked("GET", "/document")[1]["form"] == smaller
+    assert asked("GET", "/document")[1] == {"file": "net.yaml", "form": smaller, "stamp": second["stamp"]}
+
+    # Who has the page open twice is somebody else, too.
+    _, answer = asked("POST", "/save", {**again, "form": DRAWN})
+    assert (answer["saved"], answer["why"]) == (False, changed)
+    assert (
+        asked("POST", "/save", {"form": DRAWN, "file": "net.yaml", "stamp": second["stamp"]})[1]["saved"]
+        is True
+    )
     (tmp_path / "other.yaml").write_text("")
     _, answer = asked("POST", "/save", {"form": smaller, "file": "other.yaml"})
     assert (answer["saved"], answer["why"]) == (False, "there is a file other.yaml already")
+
+
+def test_names_that_no_node_may_have_are_opened_with_a_place(asked: Asked) -> None:
+    text = 'hosts: {"a b":, n0:, n1:}\nswitches: {n1:}\nlinks: [{between: [n0, "a b"]}, {between: [n0, x]}]\n'
+    _, answer = asked("POST", "/open", {"text": text, "file": "net.yaml"})
+    assert set(answer["form"]["positions"]) == {"a b", "n0", "n1"}
+    found = asked("POST", "/check", {"form": answer["form"]})[1]["mistakes"]
+    assert [mistake["path"] for mistake in found] == [["hosts", "a b"], ["switches", "n1"], ["links", 1]]
 
 
 def test_a_saved_file_keeps_its_rights_and_its_link_and_nothing_else_is_left(
@@ -273,7 +291,7 @@ def test_without_root_start_says_what_to_do(asked: Asked, monkeypatch: pytest.Mo
 
 
 def test_stopping_what_does_not_run_changes_nothing(asked: Asked) -> None:
-    assert asked("POST", "/network/stop")[1] == {"state": "none", "url": None, "exit_code": None, "said": []}
+    assert asked("POST", "/network/stop")[1] == {"state": "none", "url": None, "failed": False, "said": []}
 
 
 def test_the_topology_that_is_started_is_the_one_that_is_saved() -> None:
