@@ -25,6 +25,7 @@ __all__ = ["class_name", "to_python"]
 WIDTH = 100
 LEAST_ALIKE = 3  # that become a loop
 _INDENT = "    "
+_TAKEN = ("External", "Net", "Topo")  # what a user has of these names is hybridnet's
 
 
 def to_python(
@@ -78,13 +79,13 @@ def class_name(file: str) -> str:
     words = re.findall(r"[A-Za-z0-9]+", file.rpartition("/")[2].rpartition(".")[0])
     made = "".join(word[:1].upper() + word[1:] for word in words) or "Drawn"
     made = f"Net{made}" if made[0].isdecimal() else made
-    return f"{made}Net" if keyword.iskeyword(made) or made == "Topo" else made
+    return f"Drawn{made}" if keyword.iskeyword(made) or made in _TAKEN else made
 
 
 def _controlled(controllers: Mapping[str, Mapping[str, object]] | None) -> str:
     """The options of `hybridnet run` that choose these controllers."""
-    if controllers is None:
-        return ""
+    if controllers is None or list(controllers.values()) == [{}]:
+        return ""  # hybridnet chooses
     return "".join(f" --controller {_chosen(each)}" for each in controllers.values()) or " --controller none"
 
 

@@ -13,7 +13,7 @@ from hybridnet import External, Topo
 from hybridnet.plan.files import FileTopo, write_topology
 from hybridnet.plan.files.python_form import class_name, to_python
 from hybridnet.topologies import TOPOS, TwoTrees
-from tests.hybridnet.plan.files.support import planned
+from tests.hybridnet.plan.files.support import Everything, content, planned
 
 DRAWN = """\
 hosts:
@@ -67,6 +67,7 @@ def devices() -> Topo:
         pytest.param(lambda: FileTopo("drawn.yaml", DRAWN, {}), id="all that a file can say"),
         pytest.param(lambda: TOPOS["fattree"](4), id="fat tree"),
         pytest.param(lambda: TwoTrees(depth=2, bw=100, delay="5ms"), id="two trees"),
+        pytest.param(Everything, id="each kind of node"),
         pytest.param(devices, id="a device of the computer"),
         pytest.param(Topo, id="nothing"),
     ],
@@ -75,7 +76,7 @@ def test_the_plan_of_the_python_is_the_plan_of_the_network(topo: Any, tmp_path: 
     made = topo()
     again = built(to_python(made), tmp_path / "again.py")
     assert plan_of(again) == plan_of(made)
-    assert [spec.options for spec in again.node_specs()] == [spec.options for spec in made.node_specs()]
+    assert content(again) == content(made)
 
 
 def test_it_is_what_a_person_would_write() -> None:
@@ -114,6 +115,7 @@ topos = {"mynet": MyNet}
     ("controllers", "said"),
     [
         (None, "--topo drawn\n"),
+        ({"c0": {}}, "--topo drawn\n"),
         ({}, "--topo drawn --controller none\n"),
         ({"c0": {"ip": "10.0.0.9"}}, "--controller remote,ip=10.0.0.9\n"),
         ({"c0": {"apps": ["a.py", "b.py"]}}, "--controller a.py,b.py\n"),
@@ -147,7 +149,7 @@ def test_no_description_becomes_code(text: str, tmp_path: Path) -> None:
 
 def test_classes_have_names() -> None:
     assert [class_name(name) for name in ("a_b.py", "class.py", "topo.py", "9.py", "é.py", "none.py")] == [
-        "AB", "Class", "TopoNet", "Net9", "Drawn", "NoneNet"
+        "AB", "Class", "DrawnTopo", "Net9", "Drawn", "DrawnNone"
     ]  # fmt: skip
 
 
