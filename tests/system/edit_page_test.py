@@ -245,7 +245,6 @@ def test_it_fits_a_small_screen(browser: Browser, tmp_path: Path) -> None:
         expect(page.locator("#panel h2")).to_have_text("h1")
         assert page.evaluate("document.documentElement.scrollWidth") <= 400
         hand.shot("small")
-        page.evaluate("window.hybridnet.drawing.undo()")  # nothing is unsaved, so nobody is asked
         page.context.close()
 
 
@@ -271,6 +270,11 @@ def test_a_network_is_started_from_the_page_and_stopped_with_it(browser: Browser
         expect(page.locator("#running")).to_have_text("")  # it ended well
         assert not answers(link)
 
+        # Stopped before it is there, and started again.
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator("body")).to_have_attribute("data-network", "ended", timeout=PATIENCE_MS)
+        expect(page.locator("#running")).to_have_text("")
         page.get_by_role("button", name="Start").click()
         expect(page.locator("body")).to_have_attribute("data-network", "running", timeout=PATIENCE_MS)
         again = page.locator("#live").get_attribute("href")

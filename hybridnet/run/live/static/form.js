@@ -5,7 +5,7 @@ import { ask, part } from "./api.js";
 import { make, notice, trying } from "./elements.js";
 
 export const USUAL = ["bw", "delay", "jitter", "loss", "max_queue_size", "duplicate", "corrupt", "reorder"];
-const EXAMPLES = { duration: "5ms", rate: "10 Mbit/s", size: "1500", share: "0–100", count: "", number: "" };
+export const EXAMPLES = { duration: "5ms", rate: "10 Mbit/s", size: "1500", share: "0–100", count: "", number: "" };
 
 export function optionsForm(link, table, onDone) {
   const plain = table.filter(({ kind }) => kind in EXAMPLES || kind === "flag" || kind === "choice" || kind === "text");

@@ -3,7 +3,7 @@
 
 import { ask } from "./api.js";
 import { make } from "./elements.js";
-import { USUAL } from "./form.js";
+import { EXAMPLES, USUAL } from "./form.js";
 
 const FIRST = 6; // shown at once, besides those that have a value
 
@@ -36,7 +36,8 @@ function oneField(field, value, set) {
   const { name, unit, help } = field;
   const why = make("span", { class: "why", role: "alert" });
   const control = controlOf(field, value);
-  const element = make("label", { "data-option": name }, unit ? `${name} (${unit})` : name, control, make("span", { class: "help" }, help), why);
+  const example = EXAMPLES[field.kind];
+  const element = make("label", { "data-option": name, title: example ? `such as ${example}` : null }, unit ? `${name} (${unit})` : name, control, make("span", { class: "help" }, help), why);
   const wrong = (text) => {
     why.textContent = text;
     element.classList.toggle("wrong", text !== "");
