@@ -30,11 +30,19 @@ def user_file(named: str | os.PathLike[str]) -> Path:
     name = os.fspath(named)
     kept = _kept(os.environ.get(KEPT_VARIABLE))
     path = Path(kept.get(name) or kept.get(os.path.abspath(name)) or name)
-    if _named.get(name) != path and path.is_file():
+    if _named.get(name) != path and _is_file(path):
         _named[name] = path
         for told in _told:
             told(name, path)
     return path
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have, as one that is too long, is told by who reads it."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

@@ -46,7 +46,8 @@ def find_mistakes(form: Mapping[str, Any]) -> list[Mistake]:
         return found
     kept: dict[str, Any] = copy.deepcopy(dict(form))
     lost: set[str] = set()  # nodes that are refused as a whole
-    for path in {mistake.path for mistake in found}:
+    # The innermost first: what is around it may go, too.
+    for path in sorted({_removable(mistake.path) for mistake in found}, key=len, reverse=True):
         if path[0] in SECTIONS and len(path) == 2:
             lost.add(str(path[1]))
         _remove(kept, path)
@@ -128,9 +129,14 @@ def _without(options: Options, path: Path) -> Options:
     return made
 
 
+def _removable(path: Path) -> Path:
+    """Of a place in a form, what can go so that the rest still is one: a link without ends is none."""
+    return path[:2] if path[0] == "positions" or path[2:3] == ("between",) else path
+
+
 def _remove(of: Any, path: Path) -> None:
-    """Take a part out; a link that has no ends stays in its place, as None."""
-    *way, last = path[:2] if path[0] == "positions" or path[2:3] == ("between",) else path
+    """Take a part out; a link stays in its place, as None, so that those behind it keep their numbers."""
+    *way, last = path
     for part in way:
         of = of[part]
     if isinstance(of, list):

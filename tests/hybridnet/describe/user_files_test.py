@@ -42,3 +42,10 @@ def test_in_a_repetition_it_is_the_copy_whether_the_file_is_there_or_not(
     assert user_file("app.py") == Path("files/app.py")
     assert user_file("gone.yaml") == Path("files/gone.yaml")
     assert user_file("other.py") == Path("other.py")
+
+
+def test_a_name_that_no_file_can_have_is_left_to_who_reads_it() -> None:
+    longest = "a" * 5000  # Linux allows 4096 in a path, and 255 in a name
+    assert user_file(longest) == Path(longest)
+    assert user_file("a\0b") == Path("a\0b")
+    assert named_files() == {}

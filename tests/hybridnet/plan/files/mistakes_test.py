@@ -95,6 +95,16 @@ def test_what_no_field_is_guilty_of_is_said_of_the_element(
     assert places(with_part(path, value)) == [place]
 
 
+def test_two_mistakes_of_one_link_that_has_no_ends_are_both_found() -> None:
+    form = with_part(("links", 1), {"between": ["h2"], "port1": -1, "params1": {"bw": [], "mtu": {}}})
+    assert sorted(places(form)) == [
+        ("links", 1, "between"),
+        ("links", 1, "params1", "bw"),
+        ("links", 1, "params1", "mtu"),
+        ("links", 1, "port1"),
+    ]
+
+
 def test_a_link_to_a_node_that_is_refused_is_not_blamed() -> None:
     form = with_part(("hosts", "a b"), None)
     form["links"].append({"between": ["a b", "s1"]})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,14 @@ def test_classes_have_names() -> None:
     assert [class_name(name) for name in ("a_b.py", "class.py", "topo.py", "9.py", "é.py", "none.py")] == [
         "AB", "Class", "DrawnTopo", "Net9", "Drawn", "DrawnNone"
     ]  # fmt: skip
+
+
+def test_the_example_in_the_documents_is_what_is_written() -> None:
+    text = (Path(__file__).parents[4] / "docs" / "editor.md").read_text()
+    [yaml] = re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)
+    [python] = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    written = to_python(FileTopo("my_network.yaml", yaml, {}), "my_network.py")
+    assert written.partition("from hybridnet")[2] == python.partition("from hybridnet")[2]
 
 
 def test_a_drawing_in_python_is_a_file(tmp_path: Path) -> None:
