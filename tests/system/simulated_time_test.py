@@ -313,9 +313,8 @@ def test_whenever_a_run_is_interrupted_it_ends_at_once_and_nothing_is_left(
                 process.wait(timeout=0.9 * takes_s * number / INSTANTS)
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=20)
-        # Python that only begins ends with a code of its own.
-        in_the_end = "removing the network; this ends by itself" in said
-        assert (process.returncode == 0) == in_the_end, said
+        # One that came to its end meanwhile has said so. Python that only begins ends with a code of its own.
+        assert process.returncode != 0 or "*** Verdict: trusted: every limit held" in said
         assert "panic" not in said
         assert not kernels_in(tmp_path)
         assert [*temporary.iterdir(), *tmp_path.glob("runs")] == []
