@@ -133,10 +133,12 @@ def test_a_volume_and_a_folder_in_memory_are_there(ended: Ended) -> None:
 
 
 def test_a_quota_limits_the_processor_time_and_may_change(ended: Ended) -> None:
-    """10,000 and 25,000 of 50,000 us; at the edges of the time that is looked at lies a period each."""
+    """10,000 and 25,000 of 50,000 us; at the edges of the time that is looked at lies a period each. Where others
+    compute, too, it gets less.
+    """
     before, after = (float(each) for each in said(ended, "share"))
-    assert before == pytest.approx(0.2, abs=0.03)
-    assert after == pytest.approx(0.5, abs=0.05)
+    assert 0.1 < before <= 0.23
+    assert before < after <= 0.55
 
 
 def test_the_images_own_command_begins_when_it_is_told(ended: Ended) -> None:
