@@ -84,6 +84,19 @@ def in_kernel(
     )
 
 
+def started(script: str, cwd: Path) -> subprocess.Popen[str]:
+    """Start a script of the shell by itself in a kernel, with pipes to it."""
+    return subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER, str(KERNEL), "", "sh", "-c", script],
+        cwd=cwd,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
 def hybridnet(
     *words: str, cwd: Path, input: str = "", prefix: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
@@ -219,15 +232,7 @@ def test_a_kernel_that_somebody_stops_is_named_and_goes_on_as_if_nothing_had_bee
     """Time stands still meanwhile."""
     program = "echo ready; read -r line; sleep 100; date +%s.%N"
     alone = in_kernel("sh", "-c", program, cwd=tmp_path, input="go\n")
-    with subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, str(KERNEL), "", "sh", "-c", program],
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with started(program, cwd=tmp_path) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         first = process.stdout.readline()
@@ -248,15 +253,7 @@ def test_when_a_process_in_which_a_program_runs_is_killed_nothing_is_left(
     tmp_path: Path, number: int
 ) -> None:
     """Of the first process, without which the kernel ends; or of the command, for which it is SIGSEGV."""
-    with subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, str(KERNEL), "", "sh", "-c", "echo ready; read -r line; exit 3"],
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with started("echo ready; read -r line; exit 3", cwd=tmp_path) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         [kernel] = children(process.pid)
@@ -322,15 +319,7 @@ def test_whenever_a_run_is_interrupted_it_ends_at_once_and_nothing_is_left(
 
 @pytest.mark.parametrize("killed", ["the launcher", "the kernel"])
 def test_whatever_is_killed_nothing_is_left(tmp_path: Path, killed: str) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, str(KERNEL), "", "sh", "-c", "echo ready; sleep 1; cat"],
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with started("echo ready; sleep 1; cat", cwd=tmp_path) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline() == "ready\n"

@@ -160,32 +160,34 @@ TEST(OpenFlowSwitch, TheControllersMeterHoldsPacketInsBack) {
   EXPECT_EQ(bench.error(), error::kInvalidMeter);
 }
 
+// Of OpenFlow 1.3: the bits of `mask` of a port become those of `config`.
+Bytes port_mod(std::uint32_t port, std::uint32_t config, std::uint32_t mask) {
+  Bytes body;
+  Writer to(body);
+  to.u32(port);
+  to.zeros(4);
+  std::uint8_t mac[MacAddress::kSize];
+  MacAddress::of(port).write_to(mac);
+  to.bytes(mac);
+  to.zeros(2);
+  to.u32(config);
+  to.u32(mask);
+  to.zeros(8);
+  return body;
+}
+
 TEST(OpenFlowSwitch, APortThatAControllerTakesDownHasNoLink) {
   Bench bench;
   bench.greet();
-  const auto port_mod = [](std::uint32_t config) {
-    Bytes body;
-    Writer to(body);
-    to.u32(2);
-    to.zeros(4);
-    std::uint8_t mac[MacAddress::kSize];
-    MacAddress::of(2).write_to(mac);
-    to.bytes(mac);
-    to.zeros(2);
-    to.u32(config);
-    to.u32(port_config::kDown);
-    to.zeros(8);
-    return body;
-  };
-  bench.tell(type::kPortMod, port_mod(port_config::kDown));
+  bench.tell(type::kPortMod, port_mod(2, port_config::kDown, port_config::kDown));
   ASSERT_EQ(bench.enabled, (std::vector<std::pair<std::uint32_t, bool>>{{2, false}}));
   Bytes status = bench.answers().at(0);
   EXPECT_EQ(status[1], 12);
   EXPECT_EQ(load_be32(status.data() + 16 + 32), port_config::kDown);
   EXPECT_EQ(load_be32(status.data() + 16 + 36), port_state::kLinkDown);
-  bench.tell(type::kPortMod, port_mod(port_config::kDown));  // it is down already
+  bench.tell(type::kPortMod, port_mod(2, port_config::kDown, port_config::kDown));  // it is down already
   EXPECT_EQ(bench.enabled.size(), 1U);
-  bench.tell(type::kPortMod, port_mod(0));
+  bench.tell(type::kPortMod, port_mod(2, 0, port_config::kDown));
   EXPECT_EQ(bench.enabled.back(), std::pair(2U, true));
   status = bench.answers().at(0);
   EXPECT_EQ(load_be32(status.data() + 16 + 36), port_state::kLive);
@@ -195,18 +197,7 @@ TEST(OpenFlowSwitch, APortThatAControllerTakesDownHasNoLink) {
 TEST(OpenFlowSwitch, APortThatSendsNoPacketInsStillSendsWhatAFlowOutputsToTheController) {
   Bench bench;
   bench.greet();
-  Bytes body;
-  Writer to(body);
-  to.u32(1);
-  to.zeros(4);
-  std::uint8_t mac[MacAddress::kSize];
-  MacAddress::of(1).write_to(mac);
-  to.bytes(mac);
-  to.zeros(2);
-  to.u32(port_config::kNoPacketIn);
-  to.u32(port_config::kNoPacketIn);
-  to.zeros(8);
-  bench.tell(type::kPortMod, body);
+  bench.tell(type::kPortMod, port_mod(1, port_config::kNoPacketIn, port_config::kNoPacketIn));
   bench.tell(type::kFlowMod,
              FlowModText{.instructions = applying({output_to(port_no::kController)})}.bytes());
   bench.answers();

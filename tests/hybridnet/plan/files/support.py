@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Descriptions to be written and read again, and what makes two of them the same."""
+"""Descriptions to be written and read again, what makes two of them the same, and how a file is refused."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from hybridnet.describe.topo import Topo
+from hybridnet.errors import HybridnetError
+from hybridnet.plan.files import read_topology
 from hybridnet.plan.network import MachineSpec, Plan, PlanOptions, make_plan
 
 
@@ -45,3 +48,13 @@ def planned(topo: Topo) -> Plan:
     names = sorted({str(spec.machine) for spec in topo.node_specs() if spec.machine}) or ["m1"]
     machines = [MachineSpec(name, f"198.18.0.{at}") for at, name in enumerate(names, 1)]
     return make_plan(topo, machines, PlanOptions(token="0" * 16, peering_key="0" * 64))
+
+
+def assert_read_or_refused(file: Path) -> None:
+    """Whatever is in a file, it is read, or refused in words that name it."""
+    told = str(file)
+    try:
+        read_topology(file)
+    except HybridnetError as error:
+        told = str(error)
+    assert str(file) in told
