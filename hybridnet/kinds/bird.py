@@ -48,18 +48,15 @@ class BirdRouter(DaemonRouter):
         """Write its ``bird.conf``. Raises MachineError."""
         self._must(f"printf %s {shlex.quote(self.configuration())} > {FILE}")
 
-    def restart(self) -> None:
-        """Start BIRD, with its configuration; one that runs ends first, and forgets its routes.
+    @property
+    def pid_files(self) -> dict[str, str]:
+        """Where BIRD writes its process number."""
+        return {"bird": PID}
 
-        Raises:
-            MachineError: it does not start; the message quotes it, as with the line of a mistake in `conf`.
-        """
-        self.end()
+    def start(self) -> None:
+        """Start BIRD. Raises MachineError: it quotes the line of a mistake in `conf`."""
         self._must(f"{self.program} -c {FILE} -P {PID} -s {SOCKETS}/bird.ctl")
-
-    def end(self) -> None:
-        """End BIRD: neighbours are told, and its routes are removed. One that does not run is none."""
-        self._end_by([PID])
+        self.birdc("show status")  # it answers once it has written its number
 
     def birdc(self, command: str) -> str:
         """What BIRD answers.

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from hybridnet.describe.values import flag, shown, whole
-from hybridnet.errors import EnvironmentLackError, MachineError, TopologyError
+from hybridnet.describe.values import choice, flag, shown, whole
+from hybridnet.errors import EnvironmentLackError, MachineError, TopologyError, UsageError
 from hybridnet.run.node import Host
 from hybridnet.run.node.link import Intf
 
@@ -37,6 +37,10 @@ class DaemonRouter(Host):
     """A file that is there where the daemons are installed."""
     package: ClassVar[str] = ""
     """Debian's, which brings them."""
+
+    def __init__(self, name: str, **params: Any) -> None:
+        super().__init__(name, **params)
+        self._running: dict[str, int] = {}  # what is watched
 
     def described(self) -> dict[str, Any]:
         """The options with which it is built."""
@@ -72,27 +76,67 @@ class DaemonRouter(Host):
         """Write what its daemons are told into its directories. Raises MachineError."""
         raise NotImplementedError
 
-    def restart(self) -> None:
-        """Start its daemons, with its configuration; those that run end first, and forget their routes. Raises
-        MachineError.
+    @property
+    def pid_files(self) -> dict[str, str]:
+        """Where its daemons write their process numbers, by name, in the order in which they begin."""
+        raise NotImplementedError
+
+    def start(self) -> None:
+        """Start its daemons, of which none runs, with its configuration, and return once each has written its number.
+        Raises MachineError.
         """
         raise NotImplementedError
 
-    def end(self) -> None:
-        """End its daemons. Those that do not run are none."""
-        raise NotImplementedError
+    def restart(self) -> None:
+        """Start its daemons, with its configuration; those that run end first, and forget their routes. From then on
+        the verdict says if one ends or is stopped.
+
+        Raises:
+            MachineError: one does not start; the message quotes it.
+        """
+        self.end()
+        self.start()
+        numbers = self._must(f"cat {' '.join(self.pid_files.values())}").split()
+        self._running = dict(zip(self.pid_files, map(int, numbers), strict=True))
+        self.watch(self._running)
+
+    def end(self, *daemons: str) -> None:
+        """End its daemons, or those named: neighbours are told. Those that do not run are none.
+
+        Raises:
+            UsageError: it has no daemon of that name.
+        """
+        self._forget(daemons)
+        files = [file for name, file in reversed(self.pid_files.items()) if not daemons or name in daemons]
+        self._done(
+            f"for f in {' '.join(files)}; do [ -e $f ] || continue; p=$(cat $f); kill $p; "
+            "n=0; while [ -e /proc/$p ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done; rm -f $f; done"
+        )
+
+    def kill(self, *daemons: str) -> None:
+        """End its daemons, or those named, as a crash does: neighbours are not told, and routes stay as they are. Those
+        that do not run are none.
+
+        Raises:
+            UsageError: it has no daemon of that name.
+        """
+        self._forget(daemons)
+        files = [file for name, file in self.pid_files.items() if not daemons or name in daemons]
+        self._done(f"for f in {' '.join(files)}; do [ -e $f ] && kill -KILL $(cat $f); rm -f $f; done")
 
     def terminate(self) -> None:
         """End its daemons before the network is removed."""
         self.end()
         super().terminate()
 
-    def _end_by(self, files: Sequence[str]) -> None:
-        """End the processes whose numbers are in these files, in turn, and wait for each."""
-        self._done(
-            f"for f in {' '.join(files)}; do [ -e $f ] || continue; p=$(cat $f); kill $p; "
-            "n=0; while [ -e /proc/$p ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done; rm -f $f; done"
-        )
+    def _forget(self, daemons: Sequence[str]) -> None:
+        """Watch these, or all, no longer: their end is the run's own doing."""
+        for each in daemons:
+            choice(each, f"router {self.name}: daemon", tuple(self.pid_files), error=UsageError)
+        left = {name: pid for name, pid in self._running.items() if daemons and name not in daemons}
+        if left != self._running:
+            self.watch(left)
+        self._running = left
 
     def _bgp_neighbours(self) -> list[tuple[DaemonRouter, str]]:
         ends = [(other, intf.link) for intf, other in self._beside("bgp")]

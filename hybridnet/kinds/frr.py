@@ -61,20 +61,16 @@ class FrrRouter(DaemonRouter):
         self._must(f"echo service integrated-vtysh-config > {CONFIGURATION}/vtysh.conf")
         self._must(f"printf %s {shlex.quote(self.configuration())} > {CONFIGURATION}/frr.conf")
 
-    def restart(self) -> None:
-        """Start its daemons, with its configuration; those that run end first, and forget their routes.
+    @property
+    def pid_files(self) -> dict[str, str]:
+        """Where its daemons write their process numbers, by name."""
+        return {daemon: f"{SOCKETS}/{daemon}.pid" for daemon in self.daemons}
 
-        Raises:
-            MachineError: one does not start; the message quotes it.
-        """
-        self.end()
+    def start(self) -> None:
+        """Start its daemons. Raises MachineError."""
         for daemon in self.daemons:
             self._must(f"{FOLDER}/{daemon} -d")
         self._must("vtysh -b")
-
-    def end(self) -> None:
-        """End its daemons: neighbours are told. Those that do not run are none."""
-        self._end_by([f"{SOCKETS}/{daemon}.pid" for daemon in reversed(self.daemons)])
 
     def vtysh(self, *commands: str) -> str:
         """What FRR's shell answers.

@@ -144,3 +144,26 @@ def test_a_daemon_that_has_ended_is_told_by_check() -> None:
         net.cluster.call("m1", "exec", argv=["pkill", "-9", "-x", "ovsdb-server"])
         with pytest.raises(MachineError, match="ovsdb-server was killed by SIGKILL"):
             check_until_it_fails(net)
+
+
+def test_a_program_that_a_node_needs_is_watched_until_the_node_says_otherwise() -> None:
+    with Net(Small(), port_type=PORT_TYPE) as net:
+        mark = net.mark()
+        pids = {
+            name: int(net["h1"].cmd("sleep 600 > /dev/null 2>&1 & echo $!").split()[-1]) for name in "abc"
+        }
+        net["h1"].watch(pids)
+        net["h1"].watch({"a": pids["a"], "b": pids["b"]})
+        net["h1"].cmd(f"kill {pids['c']}")
+        net.check()
+        net.cluster.call("m1", "exec", argv=["kill", "-STOP", str(pids["b"])])
+        with pytest.raises(MachineError, match=r"b of h1 was stopped"):
+            check_until_it_fails(net)
+        net.cluster.call("m1", "exec", argv=["kill", "-CONT", str(pids["b"])])
+        net.cluster.call("m1", "exec", argv=["kill", "-KILL", str(pids["a"])])
+        with pytest.raises(MachineError, match="a of h1 has ended, and not by this run"):
+            check_until_it_fails(net)
+        verdict = net.verdict(since=mark)
+    assert str(verdict.word) == "broken"
+    for harmed in ("a of h1 has ended after ", "b of h1 was stopped (SIGSTOP"):
+        assert [line for line in verdict.reasons if line.startswith(f"machine m1: {harmed}")]

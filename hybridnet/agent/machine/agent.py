@@ -372,6 +372,13 @@ class Agent:
             self._instances.restart(plan)
             self._witnesses.expect_processes()
 
+    @verb
+    def watch_programs(self, node: str, programs: dict[str, int]) -> None:
+        """A node needs these processes of this machine, by name, from now on, and no others: one that ends or is
+        stopped by somebody else breaks the verdict.
+        """
+        self._witnesses.expect_programs(node, programs)
+
     @waiting_verb
     def await_outages(self, known: int, seconds: float) -> list[Outage] | None:
         """Waits for instances that end by themselves: see

@@ -61,6 +61,7 @@ class Witnesses:
         self._acts, self._own = acts, own
         self._init = {} if init is None else {"the init": Part(init, _noted_elsewhere)}
         self._daemons, self._sockets, self._instances = daemons, sockets, instances
+        self._programs: dict[str, dict[str, int]] = {}  # of nodes, by name
         self._processes: ProcessWatch | None = None
         self._lock = threading.Lock()  # guards the watches, which `expect` changes
         self._devices: DeviceWatch | None = None
@@ -88,20 +89,22 @@ class Witnesses:
                 self._vswitch = VSwitchWatch(*sockets)
             if self._vswitch is not None:
                 self._vswitch.expect(parts_of(plan))
-            self.expect_processes()
+            there = {row["name"] for row in (*plan["hosts"], *plan["switches"], *plan.get("nodes", ()))}
+            self._programs = {node: programs for node, programs in self._programs.items() if node in there}
+            self._expect_processes()
         if self._thread is not None:
             os.eventfd_write(self._wake, 1)
 
     def expect_processes(self) -> None:
-        """Processes have begun, or have been ended by the run itself."""
-        if self._processes is None:
-            return
-        # The run ends its daemons when nothing is watched any more.
-        daemons = {name: Part(pid) for name, pid in self._daemons().items()}
-        instances = {
-            f"instance {name}": Part(pid, _noted_elsewhere) for name, pid in self._instances().items()
-        }
-        self._processes.expect({**self._init, **daemons, **instances})
+        """Instances have begun, or have been ended by the run itself."""
+        with self._lock:
+            self._expect_processes()
+
+    def expect_programs(self, node: str, programs: Mapping[str, int]) -> None:
+        """A node needs these processes, by name, from now on, and no others."""
+        with self._lock:
+            self._programs[node] = dict(programs)
+            self._expect_processes()
 
     def rows(self) -> list[Incident]:
         """What has happened until now: see `hybridnet.system.incidents.Incidents.rows`."""
@@ -114,10 +117,26 @@ class Witnesses:
     def end(self) -> None:
         """The network is about to be removed: nothing is watched any more. A second call does nothing."""
         thread, self._thread = self._thread, None
+        self._programs = {}
         if thread is not None:
             os.eventfd_write(self._wake, 1)
             thread.join()
         Endings(self._close_wake, self._close_devices, self._close_vswitch, self._close_processes).close()
+
+    def _expect_processes(self) -> None:
+        if self._processes is None:
+            return
+        # The run ends its daemons when nothing is watched any more.
+        daemons = {name: Part(pid) for name, pid in self._daemons().items()}
+        instances = {
+            f"instance {name}": Part(pid, _noted_elsewhere) for name, pid in self._instances().items()
+        }
+        programs = {
+            f"{name} of {node}": Part(pid)
+            for node, own in self._programs.items()
+            for name, pid in own.items()
+        }
+        self._processes.expect({**self._init, **daemons, **instances, **programs})
 
     def _watch(self) -> None:
         raise_thread(Priority.AGENT)

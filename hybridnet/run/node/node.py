@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Protocol
 
 from hybridnet.describe.schema.plans import HostLimit
 from hybridnet.describe.topo import host_options
-from hybridnet.describe.values import flag, number, plain, shown, speakable, text
+from hybridnet.describe.values import flag, number, plain, shown, speakable, text, whole
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.run.node.link import Intf
 from hybridnet.run.node.popen import Popen
@@ -37,6 +37,8 @@ Call = Callable[..., Any]  # call(verb, **arguments)
 
 COMMAND_SECONDS = 120.0
 """The longest that a command of a description may take."""
+MOST_PID = 1 << 22
+"""The kernel numbers processes below it (PID_MAX_LIMIT, include/linux/threads.h)."""
 _MOST_WORDS = 300
 _SLICE_S = 5.0
 _OF_SWITCHES = ("dpid", "protocols", "failMode")
@@ -206,6 +208,28 @@ class Node:
             said = (done["stderr"] or done["stdout"]).decode(errors="replace").strip()
             raise MachineError(f"node {self.name}: `{shlex.join(argv)}` failed: {said or done['status']}")
         return str(done["stdout"].decode(errors="replace"))
+
+    def watch(self, programs: Mapping[str, int]) -> None:
+        """From now on the run needs these programs of the node, and no others of it: the verdict is broken, and
+        `Net.check` says so, if one ends or is stopped. A kind of node whose programs are part of the network calls it
+        once they run, and with none of them before it ends them.
+
+        Args:
+            programs: process numbers, as the node's machine counts them, by the name that people read.
+
+        Raises:
+            UsageError: a number is none of a process.
+            MachineError: the network is not started.
+
+        Example:
+            >>> net["r1"].watch({"my_routing_daemon": int(net["r1"].cmd("cat my.pid"))})  # doctest: +SKIP
+        """
+        what = f"{self.name}.watch"
+        known = {
+            text(name, f"{what}: name"): whole(pid, f"{what}: {name}", 1, MOST_PID)
+            for name, pid in programs.items()
+        }
+        self._call("watch_programs", node=self.name, programs=known)
 
     # Interfaces and addresses
 
