@@ -9,7 +9,7 @@ machines (`hybridnet.observe.results.machines`) it judges the emulated part as w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
@@ -128,14 +128,14 @@ def judge(
         instances break the same limit, the worst three are named with their figures, and the others by name.
     """
     findings: list[_Finding] = []
+    notes: list[str] = []
     figures: dict[str, dict[str, float]] = {}
     for index, last in enumerate(windows[0][1] if windows else []):
         mine = [(before[index], after[index]) for before, after in windows]
         stolen_ms = _stolen_ms(last["name"], machines or {})
-        figures[last["name"]] = _judge_instance(last["name"], mine, limits, stolen_ms, findings)
+        figures[last["name"]] = _judge_instance(last["name"], mine, limits, stolen_ms, findings, notes)
     reasons = _reasons(findings)
     saturated: list[str] = []
-    notes: list[str] = []
     if processor_busy is not None and processor_busy > limits.processor_busy:
         saturated.append(
             f"the processor was {100 * processor_busy:.1f} % busy (limit {100 * limits.processor_busy:g} %): emulated "
@@ -145,7 +145,7 @@ def judge(
         emulated = judge_machines(machines, limits)
         reasons += emulated.broken
         saturated += emulated.saturated
-        notes = emulated.notes
+        notes += emulated.notes
         for name, row in emulated.figures.items():
             figures[name] = {**figures.get(name, {}), **row}
     return replace(Verdict.of(reasons, figures, saturated=saturated), notes=notes)
@@ -307,6 +307,7 @@ def _judge_instance(
     limits: Limits,
     stolen_ms: float,
     findings: list[_Finding],
+    notes: list[str],
 ) -> dict[str, float]:
     def found(limit: str, figure: float, reason: str) -> None:
         findings.append(_Finding(limit, name, figure, reason))
@@ -318,6 +319,14 @@ def _judge_instance(
     p999 = percentile_ns(buckets, 0.999)
     too_late = sum(count for upper_ns, count in buckets if upper_ns > limits.lateness_p999_ns)
     ran_late = p999 > limits.lateness_p999_ns and too_late > ONE_OF_FEW
+    pause = _only_pause(windows, limits) if ran_late else None
+    if pause is not None:
+        ran_late = False
+        notes.append(
+            f"the computer kept instance {name} from running once, for {pause[2] / 1e6:.2f} ms"
+            f"{_when(windows, 1, limits.lateness_p999_ns)}: {too_late} events were later than "
+            f"{limits.lateness_p999_ns / 1e6:g} ms, none than {buckets[-1][0] / 1e6:.2f} ms"
+        )
     if ran_late:
         found(
             "ran late",
@@ -486,11 +495,42 @@ def _slice_buckets(snapshot: Snapshot, figure: _SliceFigure) -> list[list[int]]:
 def _when(windows: Sequence[tuple[Snapshot, Snapshot]], figure: int, limit: float) -> str:
     """When the first half second with a figure above the limit ended, if that is still known."""
     began_ns = windows[0][0].get("time_ns", 0)
+    for row in _noted(windows):
+        if row[figure] > limit:
+            return f", {(row[0] - began_ns) / 1e9:.1f} s after the beginning"
+    return ""
+
+
+def _only_pause(windows: Sequence[tuple[Snapshot, Snapshot]], limits: Limits) -> Sequence[int] | None:
+    """The half second whose pause made late all that was; None: there were more, or the pause does not explain it.
+
+    What becomes due in one pause is late together, so it is one piece of bad luck, as one late event is. The pauses of
+    all windows together may be as long as one that half a second tolerates.
+    """
+    limit_ns = limits.lateness_p999_ns
+    late = [
+        (edge, count)
+        for first, last in windows
+        for edge, count in subtract_buckets(
+            _slice_buckets(last, "lateness_p999"), _slice_buckets(first, "lateness_p999")
+        )
+        if edge > limit_ns
+    ]
+    noted = [row for row in _noted(windows) if row[1] > limit_ns]
+    if sum(count for _, count in late) != ONE_OF_FEW or len(noted) != ONE_OF_FEW:
+        return None
+    [pause] = noted
+    stalled_ns = sum(_of_loop(last, "stalled_ns") - _of_loop(first, "stalled_ns") for first, last in windows)
+    would_be_late_without_it = pause[1] - pause[2] > limit_ns
+    return None if would_be_late_without_it or stalled_ns > WORSE_IN_HALF_A_SECOND * limit_ns else pause
+
+
+def _noted(windows: Sequence[tuple[Snapshot, Snapshot]]) -> Iterator[Sequence[int]]:
+    """Of half seconds of the windows that were worth noting: when it ended, its lateness, its longest pause. Ns."""
     for first, last in windows:
         for row in last.get("slices", {}).get("noted", ()):
-            if first.get("time_ns", 0) < row[0] <= last["time_ns"] and row[figure] > limit:
-                return f", {(row[0] - began_ns) / 1e9:.1f} s after the beginning"
-    return ""
+            if first.get("time_ns", 0) < row[0] <= last["time_ns"]:
+                yield row
 
 
 def _stolen_ms(instance: str, machines: Mapping[str, tuple[Counters, Counters]]) -> float:

@@ -129,6 +129,38 @@ def test_one_late_event_of_few_is_no_share_but_two_are():
         assert judge([([snapshot()], [after])], Limits()).word is word
 
 
+def paused(late_ns: int, pause_ns: int, *, half_seconds: int = 1, stalled_ns: int | None = None) -> Verdict:
+    """A short run, 8 of whose 1,008 events were late together, while the computer kept the instance from running."""
+    noted = [[10**9 * second, late_ns, pause_ns] for second in range(1, half_seconds + 1)]
+    after = snapshot(
+        time_ns=9 * 10**9,
+        lateness={"buckets": [(20_000, 1_000), (late_ns, 8)]},
+        loop={"stalls": 1, "stalled_ns": half_seconds * pause_ns if stalled_ns is None else stalled_ns},
+        slices={**slices(lateness_p999=[(20_000, 3), (late_ns, half_seconds)]), "noted": noted},
+    )
+    return judge([([snapshot()], [after])], Limits())
+
+
+def test_what_one_pause_of_the_computer_made_late_together_is_one_as_one_event_is():
+    verdict = paused(late_ns=1_500_000, pause_ns=1_400_000)
+    assert (verdict.word, verdict.reasons) == (Word.TRUSTED, [])
+    assert verdict.notes == [
+        "the computer kept instance m1 from running once, for 1.40 ms, 1.0 s after the beginning: 8 events were later "
+        "than 1 ms, none than 1.50 ms"
+    ]
+
+
+def test_two_pauses_or_one_that_does_not_explain_it_or_is_too_long_break_the_run():
+    for verdict in (
+        paused(late_ns=1_500_000, pause_ns=1_400_000, half_seconds=2),
+        paused(late_ns=2_500_000, pause_ns=1_400_000),  # without the pause 1.1 ms late
+        paused(late_ns=1_500_000, pause_ns=1_400_000, stalled_ns=10_500_000),  # 10 ms in half a second
+        paused(late_ns=11_000_000, pause_ns=9_000_000),
+    ):
+        assert verdict.word is Word.BROKEN
+        assert [reason for reason in verdict.reasons if reason.startswith("instance m1 ran")]
+
+
 def test_one_late_packet_of_few_is_no_share_but_two_are_and_a_limit_of_zero_tolerates_none():
     for late, limit, word in ((1, 1e-4, Word.TRUSTED), (2, 1e-4, Word.BROKEN), (1, 0, Word.BROKEN)):
         peers = [{"late_packets": late, "received_packets": 20, "lost_packets": 0}]
