@@ -9,7 +9,9 @@ PYTHON := .venv/bin/python
 unexport PYTHONDONTWRITEBYTECODE# else each of the thousand programs that tests start compiles what it imports
 CXX_SOURCES = $(shell git ls-files -co --exclude-standard '*.cc' '*.h')
 ON_EVERY_CORE := -n $(shell nproc) --dist worksteal
-# Networks keep two processors busy, and their tests measure. Files at a time, whose tests share a network.
+# Files at a time, whose tests share a network. Most wait for their networks; those that look closer measure, and a
+# network keeps two processors busy.
+FILES_AT_A_TIME := -n $(shell nproc) --dist loadfile
 SOME_AT_A_TIME := -n $(shell expr \( $$(nproc) + 1 \) / 2) --dist loadfile
 ON_ONE_CORE := check-wheel docs check-types check-format check-lint check-layers check-stub check-generated# the longest first
 PLANS := hybridnet/describe/schema/plans.py
@@ -44,7 +46,7 @@ test-unit:  ## hybridnet's unit tests: no root, seconds
 test-system:  ## tests with real namespaces, switches and controllers
 	@echo "== system tests"
 	@if [ "$$(id -u)" -eq 0 ]; then \
-	  $(PYTHON) -m pytest -q $(SOME_AT_A_TIME) -m 'not slow and not thorough and not alone' --durations=10 tests/system; \
+	  $(PYTHON) -m pytest -q $(FILES_AT_A_TIME) -m 'not slow and not thorough and not alone' --durations=10 tests/system; \
 	else echo "not run: they need root"; fi
 
 check: install check-thorough  ## all of the following
