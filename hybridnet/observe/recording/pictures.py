@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The usual pictures of a run as data, out of its time series and its final histograms; others draw them.
 
-throughput   of each flow, and of all together      queue   packets that wait in front of a link
+throughput   of each flow, and of all together      queue   of a link, in packets
 rtt, cwnd    of each TCP connection                 lateness     of the instances, and how busy processors were
 slowdown     of a workload's flows, by size
 queue-wait, queue-found     of links with ``watch_queue``: how long packets waited, and how many others they found
@@ -89,7 +89,7 @@ def pictures_of(series: SeriesTable) -> list[Picture]:
 
     return [
         Picture("throughput", "throughput (Mbit/s)", _flows(series), total=True),
-        Picture("queue", "packets that wait", _changing(series.each("links", "queue_packets"))),
+        Picture("queue", "queue (packets)", _changing(series.each("links", "queue_packets"))),
         Picture("rtt", "smoothed round trip (ms)", of_connections("srtt_ns", 1e-6)),
         Picture("cwnd", "congestion window (kB)", of_connections("cwnd_bytes", 1e-3)),
         Picture(

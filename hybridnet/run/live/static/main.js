@@ -92,6 +92,7 @@ class Model {
   }
 
   hidden(name) { return this.aggregation.hidden(name); }
+  hasStacks() { return this.aggregation.parent.size > 0; }
   canOpen(name) { return this.aggregation.canOpen(name); }
   canClose(name) { return this.aggregation.canClose(name); }
 
@@ -205,7 +206,7 @@ function showInstances(instances) {
     make("span", {
       class: figures.lateness_p999_ns > LATE_NS ? "instance late" : "instance",
       title: `instance ${name}, the last 5 s: lateness median ${time(figures.lateness_p50_ns)}, p99.9 ${time(figures.lateness_p999_ns)}; since the start p99.9 ${time(figures.lateness_p999_ns_since_start)}, most ${time(figures.lateness_most_ns)}; its thread is ${percent(figures.busy)} busy`,
-    }, make("b", {}, name), `late ${time(figures.lateness_p999_ns)}`, make("span", { class: "muted" }, percent(figures.busy)))));
+    }, make("b", {}, name), `late ${time(figures.lateness_p999_ns)}`, make("span", { class: "muted" }, `busy ${percent(figures.busy)}`))));
 }
 
 verdict.onclick = () => {

@@ -43,7 +43,10 @@ export class Panel {
     const inside = this.model.stepping ? [nextEvents(this.model), connections(this.model, null)] : [];
     this.#fill(
       make("h2", {}, "Network"),
-      make("p", { class: "sub" }, "Choose a node or a link to see more; a double click opens or closes a stack."),
+      make("p", { class: "sub" }, this.model.hasStacks()
+        ? "Choose a node or a link to see more; a double click opens or closes a stack."
+        : "Choose a node or a link to see more."),
+      this.model.stepping ? null : make("p", { class: "sub writes" }, "A host has a terminal and sends flows; a link can be changed and captured."),
       inside.map(({ element }) => element),
       make("h3", {}, "Busiest links"), busiest, activity,
     );
@@ -221,7 +224,7 @@ export function figureRows(link) {
   const rows = [row("rate", figures.rate_bps.map(rate)), row("packets", figures.packets_per_s.map((value) => `${count(value)} /s`))];
   if (share.some((value) => value !== null)) rows.push(row("utilization", share.map(percent), (way) => (share[way] > 0.9 ? "hot" : "")));
   if (link.simulated) {
-    rows.push(row("waiting packets", figures.queue_packets.map(count)));
+    rows.push(row("queue (packets)", figures.queue_packets.map(count)));
     rows.push(row("waiting bytes", figures.queue_bytes.map(bytes)));
     rows.push(row("time in queue", wait.map(time)));
     rows.push(row("in flight", figures.in_flight.map(count)));

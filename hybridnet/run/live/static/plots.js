@@ -55,7 +55,7 @@ export class History {
     };
     const ways = names.map((name, at) => ({ name, ink: at === 0 ? "--there" : "--back" }));
     plot("rate", (value) => rate(value).replace("bit/s", "b/s"), 132, ways);
-    plot("waiting packets", short, 104, ways);
+    plot("queue (packets)", short, 104, ways);
   }
 
   add(time, rates, queues) {
