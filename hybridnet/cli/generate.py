@@ -223,8 +223,9 @@ def _receive(arguments: argparse.Namespace, ended: threading.Event) -> int:
     with Receiver(arguments.device, fifo_priority=arguments.fifo, **options) as receiver:
         console.print(f"counting at {arguments.device}: {receiver.description}", markup=False, soft_wrap=True)
         _watch(receiver, receiver_line, ended, duration_s, console)
-    figures = {"device": arguments.device, **receiver.figures(arguments.sent)}
-    verdict = judge_receiver(figures)
+    counted = receiver.figures(arguments.sent)
+    figures = {"device": arguments.device, **counted}
+    verdict = judge_receiver(counted)
     if arguments.json:
         print(json.dumps({**figures, "notes": receiver.notes, "verdict": verdict.to_json()}, indent=2))
     else:

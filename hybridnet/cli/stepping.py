@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hybridnet.cli.live import LIVE
 from hybridnet.errors import UsageError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["run_live", "wait_for_interrupt", "wants_page"]
 
 LONGEST = "365d"
-_OTHERS: dict[str, Any] = {
+_OTHERS: dict[str, object] = {
     "jobs": None, "parallel": 1, "mpi": None, "hosts": None, "real_time": False, "series": None, "out": None,
     "trace": None, "workload": [], "warmup": "0", "precision": None,
 }  # fmt: skip

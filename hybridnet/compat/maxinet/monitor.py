@@ -12,11 +12,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from hybridnet.compat.maxinet.worker import Worker
 from hybridnet.errors import HybridnetError
-from hybridnet.machines.cluster.machines import Calls
+from hybridnet.machines.cluster.machines import Answers, Calls
 from hybridnet.system.log import warn
 
 __all__ = ["Monitor", "interface_figures", "memory_figures", "processor_figures"]
@@ -40,7 +39,7 @@ class Monitor:
         self,
         workers: Sequence[Worker],
         folder: Path,
-        call_all: Callable[[Calls], dict[str, Any]],
+        call_all: Callable[[Calls], Answers],
         *,
         cpu: bool = False,
         memory: bool = False,

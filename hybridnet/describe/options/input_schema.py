@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hybridnet.describe.options.flags import accepts
 from hybridnet.describe.options.tables import Option, Table
 
 __all__ = ["said_schema"]
 
 # What the value of each kind of option may look like; its reader then says whether it makes sense.
-_TYPES: dict[str, Any] = {
+_TYPES: dict[str, str | list[str]] = {
     "flag": "boolean",
     "count": ["integer", "string"],
     "number": "number",
@@ -28,12 +26,12 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def said_schema(of: Table) -> dict[str, Any]:
+def said_schema(of: Table) -> dict[str, object]:
     """The properties of an object with the options of a table, by the names of a description."""
     return {name: _property(option) for name, option in of.said.items()}
 
 
-def _property(option: Option) -> dict[str, Any]:
+def _property(option: Option) -> dict[str, object]:
     types = _TYPES[option.kind]
     described = option.help + (f"; {accepts(option)}" if accepts(option) else "")
     return {"description": described, "type": [*([types] if isinstance(types, str) else types), "null"]}

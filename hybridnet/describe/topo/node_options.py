@@ -317,7 +317,7 @@ def check_node_name(name: object, role: str) -> str:
     return name
 
 
-def resolve_node(role: str, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_node(role: str, name: str, given: Mapping[str, Any]) -> dict[str, object]:
     """Return what the options of a node ask for: every option of its role, and of its kind, that is given.
 
     Raises:

@@ -408,12 +408,12 @@ class Topo:
         return sorted(names, key=natural) if sort else names
 
 
-def _info(link: LinkSpec) -> dict[str, Any]:
+def _info(link: LinkSpec) -> dict[str, object]:
     ends = {"node1": link.a.node, "node2": link.b.node, "port1": link.a.port, "port2": link.b.port}
     return {**link.options, **ends}
 
 
-def _options(params: dict[str, Any], name: str) -> dict[str, Any]:
+def _options(params: dict[str, object], name: str) -> dict[str, object]:
     given = params.pop(name, None)
     if given is not None and not isinstance(given, Mapping):
         raise TopologyError(

@@ -8,7 +8,7 @@ What the verb raises comes back as a value, so an exception of the call itself a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from hybridnet.machines.workers.lean_dask import Client
 from hybridnet.machines.workers.plugin import Outcome, hear, perform
@@ -33,7 +33,7 @@ async def show_presence(client: Client, worker: str) -> None:
     await client.run(hear, workers=[worker])
 
 
-def present_workers(client: Client) -> dict[str, dict[str, Any]]:
+def present_workers(client: Client) -> dict[str, dict[str, object]]:
     """What the scheduler says of each of its workers now, by the worker's address.
 
     `Client.scheduler_info` is not asked: it answers from a cache, which the client's own refresh replaces every two
@@ -41,4 +41,4 @@ def present_workers(client: Client) -> dict[str, dict[str, Any]]:
     """
     scheduler = client.scheduler
     assert scheduler is not None  # there is one as long as the client is
-    return cast(dict[str, dict[str, Any]], client.sync(scheduler.identity, n_workers=-1)["workers"])
+    return cast(dict[str, dict[str, object]], client.sync(scheduler.identity, n_workers=-1)["workers"])

@@ -39,7 +39,7 @@ from hybridnet.describe.values import number, shown, text
 from hybridnet.errors import EnvironmentLackError, HybridnetError, MachineError, UsageError
 from hybridnet.kernel.whole_run import run_again
 from hybridnet.machines.cluster.kernels import kernels_of_run
-from hybridnet.machines.cluster.machines import Arrival, Call, Calls, Loss
+from hybridnet.machines.cluster.machines import Answers, Arrival, Call, Calls, Loss
 from hybridnet.machines.cluster.messenger import Messenger
 from hybridnet.machines.cluster.names import distinct, several
 from hybridnet.machines.cluster.presence import GRACE_S, Presence
@@ -305,7 +305,7 @@ class Cluster:
         """
         return self._begin(machine, verb, arguments)()
 
-    def call_all(self, calls: Calls) -> dict[str, Any]:
+    def call_all(self, calls: Calls) -> Answers:
         """Run one verb on each of several machines at the same time, and wait for all.
 
         Args:
@@ -320,7 +320,7 @@ class Cluster:
                 raise errors[machine]
         return answers
 
-    def call_left(self, calls: Calls) -> dict[str, Any]:
+    def call_left(self, calls: Calls) -> Answers:
         """The same on those machines that are left: one that is lost, before or meanwhile, has no answer.
 
         Raises:
@@ -332,10 +332,10 @@ class Cluster:
                 raise errors[machine]
         return answers
 
-    def _callseveral(self, calls: Calls) -> tuple[dict[str, Any], dict[str, HybridnetError]]:
+    def _callseveral(self, calls: Calls) -> tuple[Answers, dict[str, HybridnetError]]:
         """What each machine answered, or raised."""
         waiting: dict[str, Callable[[], Any]] = {}
-        answers: dict[str, Any] = {}
+        answers: Answers = {}
         errors: dict[str, HybridnetError] = {}
         for machine, (verb, arguments) in calls.items():
             try:

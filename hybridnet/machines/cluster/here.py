@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 from hybridnet.agent.machine.agent import OTHER_VERBS_AT_ONCE, VERBS_AT_ONCE, Agent
 from hybridnet.agent.programs.acts import note_programs
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
-from hybridnet.machines.cluster.machines import Arrival, Call, Calls, Loss
+from hybridnet.machines.cluster.machines import Answers, Arrival, Call, Calls, Loss
 from hybridnet.observe.series.snapshot import Snapshot
 from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
@@ -124,7 +124,7 @@ class Here:
         threads = self._waiting_threads if self._agent.waits(verb) else self._other_threads
         return threads.call(partial(self._agent.perform, verb, arguments))
 
-    def call_all(self, calls: Calls) -> dict[str, Any]:
+    def call_all(self, calls: Calls) -> Answers:
         """Run one verb on each machine that `calls` names: this one, or none."""
         return {
             machine: self.call(machine, verb, **arguments) for machine, (verb, arguments) in calls.items()

@@ -15,7 +15,7 @@ from hybridnet.system.process_watch import Part
 if TYPE_CHECKING:
     from hybridnet.agent.machine.facts import Facts
 
-__all__ = ["Arrival", "Call", "Calls", "Loss", "Machines", "VerbCall"]
+__all__ = ["Answers", "Arrival", "Call", "Calls", "Loss", "Machines", "VerbCall"]
 
 Call = Callable[..., Any]
 """call(verb, **arguments): runs a verb of one machine's agent, and waits for its result."""
@@ -23,6 +23,8 @@ VerbCall = tuple[str, Mapping[str, object]]
 """A verb with its arguments."""
 Calls = Mapping[str, VerbCall]
 """By machine."""
+Answers = dict[str, Any]
+"""What each verb has answered, by machine; the verb says of which type it is."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,10 @@ class Machines(Protocol):
     def call(self, machine: str, verb: str, **arguments: Any) -> Any:
         """Run a verb of a machine's agent, and wait for its result."""
 
-    def call_all(self, calls: Calls) -> dict[str, Any]:
+    def call_all(self, calls: Calls) -> Answers:
         """Run one verb on each of several machines at the same time, and wait for all."""
 
-    def call_left(self, calls: Calls) -> dict[str, Any]:
+    def call_left(self, calls: Calls) -> Answers:
         """The same, but a machine that is lost, before or meanwhile, has no answer."""
 
     def lost(self) -> dict[str, Loss]:

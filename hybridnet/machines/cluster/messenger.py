@@ -184,5 +184,5 @@ class Messenger:
         elif message.get("action") == "remove-worker":
             self._on_gone(message["worker"])
 
-    def _on_progress_event(self, event: tuple[float, dict[str, Any]]) -> None:
+    def _on_progress_event(self, event: tuple[float, dict[str, str]]) -> None:
         self._on_progress(event[1]["machine"], event[1]["text"])

@@ -88,7 +88,7 @@ def _checked(
         raise type(error)(f"{where(path, read, file)}: {error}") from None
 
 
-def _merged(options: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(options: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, object]:
     """Options with others in their place; those of one end are joined, too."""
     ends = {
         name: {**(options.get(name) or {}), **given[name]}

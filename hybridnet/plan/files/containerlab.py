@@ -187,7 +187,9 @@ class _Lab:
             return
         self._join(what, given, [end for end in found if end is not None])
 
-    def _join(self, what: str, given: Mapping[str, Any], ends: list[tuple[str, str, dict[str, Any]]]) -> None:
+    def _join(
+        self, what: str, given: Mapping[str, Any], ends: list[tuple[str, str, dict[str, object]]]
+    ) -> None:
         options: dict[str, Any] = {"mtu": given.get("mtu") or MTU}
         for number, (node, interface, own) in enumerate(ends, 1):
             found = ends_options(self._topo, node, interface, number, self._taken)
@@ -203,9 +205,9 @@ class _Lab:
                     options[f"params{number}"] = {**options.get(f"params{number}", {}), option: address}
         self._findings.adding(what, self._topo.addLink, ends[0][0], ends[1][0], **options)
 
-    def _end(self, what: str, end: Any) -> tuple[str, str, dict[str, Any]] | None:
+    def _end(self, what: str, end: Any) -> tuple[str, str, dict[str, object]] | None:
         """The node, the interface, and what the file says of it."""
-        own: dict[str, Any] = {}
+        own: dict[str, object] = {}
         if isinstance(end, Mapping):
             node, interface = str(end.get("node", "")), str(end.get("interface", ""))
             own = {ours: end[theirs] for theirs, ours in _OF_ENDS.items() if end.get(theirs) is not None}
@@ -233,7 +235,7 @@ class _Lab:
             return None
         return node, interface, own
 
-    def _inherited(self, name: str, given: Any) -> dict[str, Any] | None:
+    def _inherited(self, name: str, given: Any) -> dict[str, object] | None:
         """What a node says itself, or its group, its kind or the defaults; None: that is no node."""
         node = {} if given is None else given
         if not isinstance(node, Mapping):
@@ -283,10 +285,10 @@ class _Lab:
             elif key not in _SILENT:
                 self._findings.note(name, f"{plain(key)}: hybridnet does not know this; leave it out")
 
-    def _host(self, name: str, node: Mapping[str, Any]) -> dict[str, Any]:
+    def _host(self, name: str, node: Mapping[str, Any]) -> dict[str, object]:
         files = self._binds(name, node)
         commands, daemons = self._commands(name, node)
-        options: dict[str, Any] = {"ip": None, "ip6": None}
+        options: dict[str, object] = {"ip": None, "ip6": None}
         if has_frr(str(node.get("image", ""))):
             options |= frr_options(files, frozenset(daemons))
             commands = [

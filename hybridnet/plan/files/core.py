@@ -76,8 +76,8 @@ class _Link:
     what: str
     ends: tuple[str, str]  # the nodes' numbers
     interfaces: tuple[Element | None, Element | None]
-    there: dict[str, Any]  # options of the direction from the first end
-    back: dict[str, Any]
+    there: dict[str, object]  # options of the direction from the first end
+    back: dict[str, object]
 
 
 def fill_from_core(topo: Topo, text: str, file: str) -> list[str]:
@@ -213,9 +213,9 @@ class _Session:
             known[frozenset(places)] = link
             self._links.append(link)
 
-    def _options(self, what: str, element: Element | None) -> dict[str, Any]:
+    def _options(self, what: str, element: Element | None) -> dict[str, object]:
         """What a direction of a link is like."""
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for keys, option, written in (
             (("bandwidth",), "bw", "{} bit/s"),
             (("delay",), "delay", "{}us"),
@@ -271,9 +271,9 @@ class _Session:
         named = "" if at is None else at.get("name", "")
         return named or f"eth{'' if at is None else at.get('id', '')}"
 
-    def _host(self, number: str, device: _Device) -> dict[str, Any]:
+    def _host(self, number: str, device: _Device) -> dict[str, object]:
         """The options of a device."""
-        options: dict[str, Any] = {"ip": None, "ip6": None}
+        options: dict[str, object] = {"ip": None, "ip6": None}
         services = {_service(each) for each in device.services}
         daemons = {_DAEMONS[each] for each in services & _DAEMONS.keys()}
         own = self._written.get(number, "")
@@ -347,11 +347,11 @@ class _Session:
                 )
 
     def _add_link(self, link: _Link, count: int, taken: set[str]) -> None:
-        options: dict[str, Any] = {}
+        options: dict[str, object] = {}
         for at, (number, interface, direction) in enumerate(
             zip(link.ends, link.interfaces, (link.there, link.back), strict=True), 1
         ):
-            own: dict[str, Any] = dict(direction)
+            own: dict[str, object] = dict(direction)
             if number in self.switches:
                 name = self.switches[number][0]
                 found = ends_options(self._topo, name, f"{name}-{count}", at, taken)

@@ -167,9 +167,9 @@ class _Project:
                 "each",
             )
 
-    def _filters(self, what: str, filters: Any) -> dict[str, Any]:
+    def _filters(self, what: str, filters: Any) -> dict[str, object]:
         """The options of a link, from its packet filters."""
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         if not isinstance(filters, Mapping):
             self._findings.refuse(
                 what, f"filters: {shown(filters)} are not filters; save the project in GNS3"
@@ -196,7 +196,7 @@ class _Project:
                 )
         return found
 
-    def _vpcs(self, name: str, number: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    def _vpcs(self, name: str, number: str, properties: Mapping[str, Any]) -> dict[str, object]:
         """The options of a simulated PC, whose start-up script says its addresses."""
         commands: list[str] = []
         script = self._file(number, "vpcs", "startup.vpc")
@@ -212,7 +212,7 @@ class _Project:
                 commands += said
         return {"ip": None, "ip6": None, "commands": commands}
 
-    def _docker(self, name: str, number: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    def _docker(self, name: str, number: str, properties: Mapping[str, Any]) -> dict[str, object]:
         """The options of a container, whose folder is laid over the computer's files."""
         image = str(properties.get("image", ""))
         with_frr = has_frr(image)
@@ -241,7 +241,7 @@ class _Project:
                 self._findings.note(name, f"interfaces: {shown(line[:60])} is not done; do it at the prompt")
             else:
                 commands += said
-        options: dict[str, Any] = {"ip": None, "ip6": None}
+        options: dict[str, object] = {"ip": None, "ip6": None}
         if with_frr:
             options |= frr_options(texts)
         return {**options, "commands": commands, **({"files": texts} if texts else {})}

@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import plain, shown
@@ -135,7 +134,7 @@ def _add_interface(name: str, device: _Device, key: str, value: str, findings: F
         device.interfaces[int(key)] = (domain["name"], domain["mac"])
 
 
-def _host(name: str, device: _Device, folder: Path, files: LabFiles, findings: Findings) -> dict[str, Any]:
+def _host(name: str, device: _Device, folder: Path, files: LabFiles, findings: Findings) -> dict[str, object]:
     """The options of a device."""
     texts: dict[str, str] = {}
     for key, place, target in (("shared", "shared", "/shared"), (f"{name}/", name, "")):
@@ -148,7 +147,7 @@ def _host(name: str, device: _Device, folder: Path, files: LabFiles, findings: F
             scripts.append((script, text))
     if (folder / f"{name}.shutdown").is_file():
         findings.note(name, f"{name}.shutdown: it is not run; leave it out")
-    options: dict[str, Any] = {"ip": None, "ip6": None}
+    options: dict[str, object] = {"ip": None, "ip6": None}
     with_frr = has_frr(device.last("image")) or any(
         is_service_of_frr(line) for _, text in scripts for line in _said(text)
     )
@@ -258,7 +257,7 @@ def _link(topo: Topo, devices: Mapping[str, _Device], findings: Findings) -> Non
             findings.adding(member[0], topo.addLink, member[0], switch, **options)
 
 
-def _end(topo: Topo, member: tuple[str, int, str | None], number: int, taken: set[str]) -> dict[str, Any]:
+def _end(topo: Topo, member: tuple[str, int, str | None], number: int, taken: set[str]) -> dict[str, object]:
     name, interface, mac = member
     options = ends_options(topo, name, f"eth{interface}", number, taken)
     return {**options, **({} if mac is None else {f"addr{number}": mac})}

@@ -197,7 +197,7 @@ def is_service_of_frr(command: str) -> bool:
     return _STARTS_FRR.search(command) is not None
 
 
-def frr_options(files: dict[str, str], more_daemons: frozenset[str] = frozenset()) -> dict[str, Any]:
+def frr_options(files: dict[str, str], more_daemons: frozenset[str] = frozenset()) -> dict[str, object]:
     """The options of a router with FRR; takes FRR's files out of those of the node.
 
     Args:
@@ -250,7 +250,7 @@ def ends_options(topo: Topo, node: str, interface: str, number: int, taken: set[
         name = f"{node[: LONGEST_INTERFACE - len(tail)]}{tail}"
         count += 1
     taken.add(name)
-    options: dict[str, Any] = {f"intfName{number}": name}
+    options: dict[str, object] = {f"intfName{number}": name}
     if host:
         options[f"params{number}"] = {"name": interface}
         found = re.fullmatch(r"eth(0|[1-9][0-9]{0,3})", interface)

@@ -129,7 +129,7 @@ def _links(topo: Topo) -> Iterator[str]:
         yield from _repeated("self.addLink", [first for (first, _), _ in group], group[0][1], second)
 
 
-def _with_ports(topo: Topo) -> Iterator[tuple[LinkSpec, dict[str, Any]]]:
+def _with_ports(topo: Topo) -> Iterator[tuple[LinkSpec, dict[str, object]]]:
     """Each link with its options, among them its ports where they are others than it gets by itself."""
     again = Topo()
     again.restore(topo.copy())

@@ -208,7 +208,7 @@ class _WrongBodyError(Exception):
         self.status = status
 
 
-async def _body(request: Request, check: Any) -> dict[str, Any]:
+async def _body(request: Request, check: Any) -> dict[str, object]:
     """The body, as the route's schema has it."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise _WrongBodyError(415, "the body is JSON; send it with Content-Type: application/json")

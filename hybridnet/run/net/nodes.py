@@ -78,7 +78,7 @@ class LiveNodes:
         made._nodes, made._kinds = dict(self._nodes), dict(self._kinds)
         return made
 
-    def described(self, specs: Mapping[str, NodeSpec]) -> dict[str, dict[str, Any]]:
+    def described(self, specs: Mapping[str, NodeSpec]) -> dict[str, dict[str, object]]:
         """Of each node the options with which it is built: what its class has made of those in its description."""
         options = {}
         for name, node in self._nodes.items():

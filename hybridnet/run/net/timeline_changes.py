@@ -35,7 +35,7 @@ class TimedChange:
     change: Mapping[str, Any]
 
     @property
-    def options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, object]:
         """Of a link: what is not a word of timelines."""
         return {name: value for name, value in self.change.items() if name not in _WORDS}
 

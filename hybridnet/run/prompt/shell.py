@@ -52,7 +52,7 @@ class CLI(cmd.Cmd):
     def __init__(self, net: Net, script: str | None = None, **_: Any) -> None:
         super().__init__()
         self.net = net
-        self._locals: dict[str, Any] = {"net": net}
+        self._locals: dict[str, object] = {"net": net}
         self._terminals: list[Terminal] = []
         self._sources: list[Path] = []  # files whose commands run now
         if script is not None:
@@ -303,7 +303,7 @@ class CLI(cmd.Cmd):
             error(f"*** {type(problem).__name__}: {problem}\n")
 
     @contextlib.contextmanager
-    def _names(self) -> Iterator[dict[str, Any]]:
+    def _names(self) -> Iterator[dict[str, object]]:
         """One dictionary, so that comprehensions and functions find everything. The nodes are in it meanwhile; a
         variable goes before a node.
         """
@@ -317,7 +317,7 @@ class CLI(cmd.Cmd):
                 if self._locals.get(name) is nodes[name]:
                     del self._locals[name]
 
-    def _scope(self) -> dict[str, Any]:
+    def _scope(self) -> dict[str, object]:
         return dict(self.net.nameToNode)
 
     def do_source(self, line: str) -> None:

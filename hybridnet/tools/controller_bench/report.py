@@ -158,6 +158,6 @@ class Report:
             said.append(f"switches refused {errors} messages of the controller")
         return said
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """As data."""
         return {**asdict(self), "set_ups_per_s": self.set_ups_per_s(), "remarks": self.remarks()}

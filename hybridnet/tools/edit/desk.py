@@ -172,7 +172,7 @@ def _form_of(text: str, file: str) -> Form:
     form: Form = dict(read_form(text, file).value)
     _bounded_form(form)
     nodes = _nodes(form)
-    there: dict[str, Any] = form.get("positions") or {}
+    there: dict[str, object] = form.get("positions") or {}
     if len(there) < len(nodes):
         size = PITCH * max(2.0, math.sqrt(len(nodes)) * 1.5)
         placed = _placed(form)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from hybridnet.describe.kinds import (
     OPENVSWITCH,
@@ -27,13 +26,13 @@ from hybridnet.plan.files.yaml_form import SECTIONS
 
 __all__ = ["forms"]
 
-Field = dict[str, Any]
+Field = dict[str, object]
 
 _PREFIXES = {"switch": "s", "simswitch": "w", "simrouter": "r", "simhost": "v", "guest": "g"}
 _ONLY_IN_PYTHON = "class"  # the kind of an option that no file can hold
 
 
-def forms() -> dict[str, Any]:
+def forms() -> dict[str, object]:
     """What the page needs to offer everything.
 
     Returns:
@@ -50,7 +49,7 @@ def forms() -> dict[str, Any]:
     }
 
 
-def _palette() -> Iterator[dict[str, Any]]:
+def _palette() -> Iterator[dict[str, object]]:
     for section, role in SECTIONS.items():
         title = "Open vSwitch" if role.name == "switch" else role.title
         yield _kind(section, title, {})
@@ -59,7 +58,7 @@ def _palette() -> Iterator[dict[str, Any]]:
                 yield _kind(section, _title(role.name, name), {"kind": name})
 
 
-def _kind(section: str, title: str, options: Mapping[str, str]) -> dict[str, Any]:
+def _kind(section: str, title: str, options: Mapping[str, str]) -> dict[str, object]:
     role = SECTIONS[section]
     simulated = role.simulated or options.get("kind") == SIMULATED
     looks = "host" if role.is_end else "switch" if role.forwards_frames else "router"

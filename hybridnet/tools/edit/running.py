@@ -15,7 +15,6 @@ import tempfile
 import threading
 from collections import deque
 from pathlib import Path
-from typing import Any
 
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.python_command import python_module
@@ -76,7 +75,7 @@ class Running:
             )
             self._reader.start()
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, object]:
         """``state``: none, starting, running, stopping or ended; the ``url`` of its page; whether it ``failed``: ended
         otherwise than well, without being stopped; and the last lines that it ``said``.
         """

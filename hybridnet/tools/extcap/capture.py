@@ -17,7 +17,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO
@@ -123,7 +123,7 @@ def _follow(interface: Simulated, out: int, filter: str, most_bytes: int) -> Non
             finally:
                 with contextlib.suppress(MachineError):  # the instance has ended, and the capture with it
                     state = ask("stop_capture", file=str(file))
-                    _tell_losses(interface, state)
+                    _tell_losses(interface, state.get("lost", {}))
         finally:
             seen.unlink(missing_ok=True)
 
@@ -165,8 +165,8 @@ def _is_left(file: Path) -> bool:
     return file.stem.startswith(_FILE) and pid.isdecimal() and not Path(f"/proc/{pid}").exists()
 
 
-def _tell_losses(interface: Simulated, state: dict[str, Any]) -> None:
-    lost = {why: count for why, count in state.get("lost", {}).items() if count}
+def _tell_losses(interface: Simulated, lost_by: Mapping[str, int]) -> None:
+    lost = {why: count for why, count in lost_by.items() if count}
     if lost:
         told = ", ".join(f"{why} {count}" for why, count in lost.items())
         print(f"capture at {interface.name}: frames that are missing: {told}", file=sys.stderr)
@@ -185,7 +185,7 @@ def _asking(interface: Simulated) -> Iterator[Any]:
             ) from None
         with asking.makefile("rb") as answers:
 
-            def ask(verb: str, **arguments: object) -> dict[str, Any]:
+            def ask(verb: str, **arguments: object) -> dict[str, object]:
                 try:
                     asking.sendall(json.dumps({"verb": verb, **arguments}).encode() + b"\n")
                     line = answers.readline()
@@ -193,7 +193,7 @@ def _asking(interface: Simulated) -> Iterator[Any]:
                     line = b""
                 if not line:
                     raise MachineError(f"capture at {interface.name}: its instance has ended")
-                answer: dict[str, Any] = json.loads(line)
+                answer: dict[str, object] = json.loads(line)
                 if "error" in answer:
                     raise MachineError(f"capture at {interface.name}: {answer['error']}")
                 return answer

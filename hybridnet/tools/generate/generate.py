@@ -37,6 +37,9 @@ from hybridnet.tools.generate.options import (
     parse_steps,
 )
 from hybridnet.tools.generate.report import (
+    ReceiverFigures,
+    Report,
+    SenderFigures,
     file_notes,
     judge_generator,
     judge_receiver,
@@ -85,9 +88,9 @@ class _Part:
             raise self._failure
         return not self._thread.is_alive()
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> Report:
         """Every counter, now."""
-        report: dict[str, Any] = self._core.report()
+        report: Report = self._core.report()
         return report
 
     @property
@@ -305,14 +308,14 @@ class Generator(_Part):
             notes,
         )
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> SenderFigures:
         """Send everything, and return `figures`."""
         self.start()
         self.wait()
         return self.figures()
 
-    def figures(self) -> dict[str, Any]:
-        """Return what has been sent until now; see `hybridnet.tools.generate.report.sender_figures`."""
+    def figures(self) -> SenderFigures:
+        """Return what has been sent until now; see `hybridnet.tools.generate.report.SenderFigures`."""
         return sender_figures(self.report())
 
     @property
@@ -407,8 +410,8 @@ class Receiver(_Part):
             what,
         )
 
-    def figures(self, sent: int | None = None) -> dict[str, Any]:
-        """Return what has come until now; see `hybridnet.tools.generate.report.receiver_figures`."""
+    def figures(self, sent: int | None = None) -> ReceiverFigures:
+        """Return what has come until now; see `hybridnet.tools.generate.report.ReceiverFigures`."""
         return receiver_figures(self.report(), sent)
 
     @property

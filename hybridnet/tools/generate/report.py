@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict, final
 
 from hybridnet.describe.quantities import format_delay, format_rate
 from hybridnet.observe.results import Verdict
 from hybridnet.observe.results.verdict import percentile_ns
 
 __all__ = [
+    "ReceiverFigures",
+    "SenderFigures",
     "file_notes",
     "judge_generator",
     "judge_receiver",
@@ -23,71 +25,134 @@ __all__ = [
 ETHERNET_AND_TAG = 14 + 4
 
 Report = Mapping[str, Any]
-LATENESS = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999))
 
 
-def sender_figures(report: Report) -> dict[str, Any]:
-    """Return the figures of a generator's report (``_simcore.Generator.report``).
+@final
+class SenderFigures(TypedDict):
+    """What a generator has sent.
 
-    Returns:
-        due_packets (by the schedule), sent_packets and sent_bytes, waiting_packets (for the device, at the end),
-        unsent_packets (given up), ``dropped`` by reason; seconds from the first to the last that left, and the rates
-        over them; lateness percentiles in nanoseconds, from the instant at which a frame was due until it had left.
+    Attributes:
+        due_packets: by the schedule.
+        waiting_packets: for the device, at the end.
+        unsent_packets: given up.
+        dropped: by reason.
+        seconds: from the first to the last that left; the rates are over them.
+        lateness_p50_ns, lateness_p99_ns, lateness_p999_ns, lateness_max_ns: from the instant at which a frame was due
+            until it had left.
+        processor_busy: share of a core that the thread took.
     """
+
+    due_packets: int
+    sent_packets: int
+    sent_bytes: int
+    waiting_packets: int
+    unsent_packets: int
+    dropped: dict[str, int]
+    seconds: float
+    rate_pps: float
+    rate_bps: float
+    lateness_p50_ns: int
+    lateness_p99_ns: int
+    lateness_p999_ns: int
+    lateness_max_ns: int
+    processor_busy: float
+
+
+@final
+class ReceiverFigures(TypedDict):
+    """What a receiver has counted.
+
+    Attributes:
+        received_packets: different ones.
+        foreign_packets: no numbered frames.
+        damaged_packets: with a wrong checksum; they count as missing.
+        capture_drops: which the kernel dropped before they were read.
+        dropped: by reason.
+        seconds: from the first to the last; the rates are over them.
+        delay_least_ns, delay_p50_ns, delay_p99_ns, delay_p999_ns, delay_max_ns: one way.
+        processor_busy: share of a core that the thread took.
+    """
+
+    received_packets: int
+    missing_packets: int
+    duplicate_packets: int
+    reordered_packets: int
+    too_late_packets: int
+    foreign_packets: int
+    damaged_packets: int
+    bytes: int
+    senders: int
+    capture_drops: int
+    dropped: dict[str, int]
+    seconds: float
+    rate_pps: float
+    rate_bps: float
+    delay_least_ns: int
+    delay_p50_ns: int
+    delay_p99_ns: int
+    delay_p999_ns: int
+    delay_max_ns: int
+    processor_busy: float
+
+
+def sender_figures(report: Report) -> SenderFigures:
+    """Return the figures of a generator's report (``_simcore.Generator.report``)."""
     frames = report["frames"]
     seconds = (frames["last_sent_ns"] - frames["first_sent_ns"]) / 1e9
     sent = frames["sent_packets"]
-    figures = {
-        key: frames[key]
-        for key in (
-            "due_packets",
-            "sent_packets",
-            "sent_bytes",
-            "waiting_packets",
-            "unsent_packets",
-            "dropped",
-        )
-    }
-    figures["seconds"] = seconds
-    figures["rate_pps"] = (sent - 1) / seconds if seconds > 0 else 0.0
-    figures["rate_bps"] = figures["rate_pps"] * 8 * frames["sent_bytes"] / sent if sent else 0.0
-    return figures | _percentiles("lateness", report["lateness"]) | _processor(report)
+    rate_pps = (sent - 1) / seconds if seconds > 0 else 0.0
+    p50, p99, p999, most = _percentiles(report["lateness"])
+    return SenderFigures(
+        due_packets=frames["due_packets"],
+        sent_packets=sent,
+        sent_bytes=frames["sent_bytes"],
+        waiting_packets=frames["waiting_packets"],
+        unsent_packets=frames["unsent_packets"],
+        dropped=frames["dropped"],
+        seconds=seconds,
+        rate_pps=rate_pps,
+        rate_bps=rate_pps * 8 * frames["sent_bytes"] / sent if sent else 0.0,
+        lateness_p50_ns=p50,
+        lateness_p99_ns=p99,
+        lateness_p999_ns=p999,
+        lateness_max_ns=most,
+        processor_busy=_busy(report),
+    )
 
 
-def receiver_figures(report: Report, sent: int | None = None) -> dict[str, Any]:
+def receiver_figures(report: Report, sent: int | None = None) -> ReceiverFigures:
     """Return the figures of a receiver's report (``_simcore.Receiver.report``).
 
     Args:
         sent: how many the sender says it sent; without it only numbers below the highest that came are missing.
-
-    Returns:
-        received_packets (different ones), missing_packets, duplicate_packets, reordered_packets, too_late_packets,
-        foreign_packets (no numbered frames), damaged_packets (a wrong checksum; they count as missing), capture_drops
-        (which the kernel dropped before they were read); seconds from the first to the last, and the rates over them;
-        percentiles of the one-way delay in nanoseconds.
     """
     frames, portal = report["frames"], report["portal"]
     seconds = (frames["last_ns"] - frames["first_ns"]) / 1e9
     received = frames["distinct_packets"]
-    figures: dict[str, Any] = {"received_packets": received}
-    figures["missing_packets"] = frames["missing_packets"] if sent is None else sent - received
-    for key in (
-        "duplicate_packets",
-        "reordered_packets",
-        "too_late_packets",
-        "foreign_packets",
-        "damaged_packets",
-        "bytes",
-        "senders",
-    ):
-        figures[key] = frames[key]
-    figures["capture_drops"] = portal["kernel_drops"]
-    figures["dropped"] = portal["dropped"]
-    figures["seconds"] = seconds
-    figures["rate_pps"] = (received - 1) / seconds if seconds > 0 else 0.0
-    figures["rate_bps"] = figures["rate_pps"] * 8 * frames["bytes"] / max(1, frames["numbered_packets"])
-    delays = _percentiles("delay", report["delay"])
-    return figures | {"delay_least_ns": frames["least_delay_ns"]} | delays | _processor(report)
+    rate_pps = (received - 1) / seconds if seconds > 0 else 0.0
+    p50, p99, p999, most = _percentiles(report["delay"])
+    return ReceiverFigures(
+        received_packets=received,
+        missing_packets=frames["missing_packets"] if sent is None else sent - received,
+        duplicate_packets=frames["duplicate_packets"],
+        reordered_packets=frames["reordered_packets"],
+        too_late_packets=frames["too_late_packets"],
+        foreign_packets=frames["foreign_packets"],
+        damaged_packets=frames["damaged_packets"],
+        bytes=frames["bytes"],
+        senders=frames["senders"],
+        capture_drops=portal["kernel_drops"],
+        dropped=portal["dropped"],
+        seconds=seconds,
+        rate_pps=rate_pps,
+        rate_bps=rate_pps * 8 * frames["bytes"] / max(1, frames["numbered_packets"]),
+        delay_least_ns=frames["least_delay_ns"],
+        delay_p50_ns=p50,
+        delay_p99_ns=p99,
+        delay_p999_ns=p999,
+        delay_max_ns=most,
+        processor_busy=_busy(report),
+    )
 
 
 def file_notes(name: str, known: Mapping[str, int], mtu: int) -> list[str]:
@@ -117,7 +182,7 @@ def file_notes(name: str, known: Mapping[str, int], mtu: int) -> list[str]:
     return notes
 
 
-def judge_generator(figures: Mapping[str, Any], lateness_limit_ns: int) -> Verdict:
+def judge_generator(figures: SenderFigures, lateness_limit_ns: int) -> Verdict:
     """Whether the schedule was kept: everything that was due left, and 99.9 % of it within the limit."""
     reasons = []
     if figures["lateness_p999_ns"] > lateness_limit_ns:
@@ -138,7 +203,7 @@ def judge_generator(figures: Mapping[str, Any], lateness_limit_ns: int) -> Verdi
     return Verdict.of(reasons, {"generator": _numbers(figures)})
 
 
-def judge_receiver(figures: Mapping[str, Any]) -> Verdict:
+def judge_receiver(figures: ReceiverFigures) -> Verdict:
     """Whether the count can be trusted: nothing was lost on the last step, in the receiver itself."""
     reasons = []
     if figures["capture_drops"]:
@@ -198,18 +263,18 @@ def _between(before: Report, now: Report, fraction: float) -> int:
     )
 
 
-def _percentiles(name: str, histogram: Report) -> dict[str, int]:
+def _percentiles(histogram: Report) -> tuple[int, int, int, int]:
+    """The 50th, 99th and 99.9th percentile, and the largest."""
     buckets: Sequence[Sequence[int]] = histogram["buckets"]
-    named = {
-        f"{name}_{key}_ns": min(percentile_ns(buckets, part), histogram["max_ns"]) for key, part in LATENESS
-    }
-    return named | {f"{name}_max_ns": histogram["max_ns"]}
+    most = histogram["max_ns"]
+    p50, p99, p999 = (min(percentile_ns(buckets, part), most) for part in (0.5, 0.99, 0.999))
+    return p50, p99, p999, most
 
 
-def _processor(report: Report) -> dict[str, float]:
+def _busy(report: Report) -> float:
     loop = report["loop"]
-    return {"processor_busy": loop["cpu_ns"] / loop["wall_ns"] if loop["wall_ns"] else 0.0}
+    return loop["cpu_ns"] / loop["wall_ns"] if loop["wall_ns"] else 0.0
 
 
-def _numbers(figures: Mapping[str, Any]) -> dict[str, float]:
+def _numbers(figures: Mapping[str, object]) -> dict[str, float]:
     return {key: value for key, value in figures.items() if isinstance(value, (int, float))}

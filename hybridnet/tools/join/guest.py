@@ -144,7 +144,7 @@ class Guest:
             on_look(before, now)
             before = now
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> dict[str, object]:
         """What has passed since it joined, and what the way to the run is like.
 
         Returns:

@@ -54,7 +54,7 @@ class Ticket:
     link: str
     out: DirectionPlan
     back: DirectionPlan
-    peering: dict[str, Any]
+    peering: dict[str, object]
     slow: int = 1
 
     def plan(self, host: str) -> InstancePlan:
@@ -178,7 +178,7 @@ def _direction(value: Any) -> DirectionPlan:
     return direction
 
 
-def _peering(value: Any) -> dict[str, Any]:
+def _peering(value: Any) -> dict[str, object]:
     peering = dict(value)
     known = table("peering").planned
     if alien := sorted(set(peering) - set(known)) or {"key", "transport"} & set(peering):

@@ -42,7 +42,7 @@ SOCKET = "instance.sock"
 _FILE = "options.json"
 _SECONDS = 20.0
 
-Ask = Callable[[Mapping[str, Any]], dict[str, Any]]
+Ask = Callable[[Mapping[str, Any]], dict[str, object]]
 
 
 def options_of_ways(
@@ -145,10 +145,10 @@ def set_wire(
     directory, connection = found
     with connection, connection.makefile("rwb") as lines:
 
-        def ask(request: Mapping[str, Any]) -> dict[str, Any]:
+        def ask(request: Mapping[str, Any]) -> dict[str, object]:
             lines.write(json.dumps(request).encode() + b"\n")
             lines.flush()
-            answer: dict[str, Any] = json.loads(lines.readline() or b'{"error": "it has just ended"}')
+            answer: dict[str, object] = json.loads(lines.readline() or b'{"error": "it has just ended"}')
             if "error" in answer:
                 raise MachineError(f"wire {name}: {answer['error']}")
             return answer
