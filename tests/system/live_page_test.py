@@ -38,6 +38,16 @@ ATTEMPTS = """async (base) => {
   return (await Promise.allSettled(tries)).map(({ value }) => value ?? "");
 }"""
 
+IN_SIGHT = """() => {
+  const { cy } = window.hybridnet.graph;
+  const { x1, y1, x2, y2 } = cy.extent();
+  return cy.nodes("[name]").filter((node) => {
+    const { x, y } = node.position();
+    return x > x1 && x < x2 && y > y1 && y < y2;
+  }).length;
+}"""
+"""How many nodes lie in what the drawing shows."""
+
 
 class Watched(Topo):
     """Two hosts and a switch on each of two machines, joined by simulated routers. A simulated host sends 12 Mbit/s to
@@ -165,6 +175,7 @@ def test_a_terminal_in_the_page_runs_ping(browser: Browser, net: Net, live: Any)
     page.get_by_role("button", name="Terminal").click()
     rows = page.locator(".xterm-rows")
     expect(rows).to_contain_text("h1:")
+    assert page.evaluate(IN_SIGHT) == 10  # the drawing has less room now
     page.keyboard.type(f"ping -c 3 -i 0.2 {net['h2'].IP()}\n")
     expect(rows).to_contain_text("3 packets transmitted, 3 received, 0% packet loss")
     shot(page, "terminal")

@@ -258,8 +258,8 @@ class Hosts:
                 os.close(descriptor)
 
     def destroy(self) -> None:
-        """End the processes and remove the namespaces; their devices vanish with them. Whatever one part raises, all
-        parts end."""
+        """End the processes and remove the namespaces; their devices vanish with them. If one part raises an error, the
+        others are still ended, and it is raised at the end."""
         self._close_counters([""])
         if not self._plans and not self._private_directories:
             self.images.destroy()

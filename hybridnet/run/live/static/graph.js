@@ -32,7 +32,12 @@ export class Graph {
       textureOnViewport: false,
       pixelRatio: "auto",
     });
-    new ResizeObserver(() => this.cy.resize()).observe(element);
+    this.moved = false; // by the user, who then keeps what he sees
+    this.cy.on("dragpan scrollzoom pinchzoom", () => { this.moved = true; });
+    new ResizeObserver(() => {
+      this.cy.resize();
+      if (!this.moved) this.fit();
+    }).observe(element);
     this.restyle();
     this.cy.on("tap", "node.machine", () => on.select(null));
     this.cy.on("tap", "node[name]", (event) => on.select({ node: event.target.data("name") }));
@@ -89,6 +94,7 @@ export class Graph {
   }
 
   fit() {
+    this.moved = false;
     this.cy.fit(undefined, 34);
     if (this.cy.zoom() > this.closest) {
       this.cy.zoom(this.closest);
@@ -103,7 +109,10 @@ export class Graph {
     const { x, y } = node.position();
     // Who sees it already, large enough to read, need not lose the rest from sight.
     const seen = this.cy.zoom() >= LEGIBLE && x > x1 && x < x2 && y > y1 && y < y2;
-    if (!seen) this.cy.animate({ center: { eles: node }, zoom: Math.max(this.cy.zoom(), 1.1), duration: 250 });
+    if (!seen) {
+      this.moved = true;
+      this.cy.animate({ center: { eles: node }, zoom: Math.max(this.cy.zoom(), 1.1), duration: 250 });
+    }
     this.mark(node);
   }
 
