@@ -14,7 +14,8 @@ Clock and switches of such a controller are in the hands of who started it, at t
 
 A controller that is idle stands still: its clock (eventlet's, and ``time.time``, ``time.monotonic`` and
 ``time.perf_counter``) goes on with the next step. So the same messages at the same instants give the same answers:
-random numbers have a seed as well. What an app asks elsewhere (native threads, sockets of its own) is not part of that.
+random numbers have a seed as well, and what is due at one instant is done in the order in which it was asked for. What
+an app asks elsewhere (native threads, sockets of its own) is not part of that.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import array
 import contextlib
 import ctypes
 import importlib
+import itertools
 import json
 import logging
 import os
@@ -44,6 +46,7 @@ from ryu_manager import (
 
 EPOCH_NS = 1_600_000_000_000_000_000  # the wall clock at time zero: September 2020
 PR_SET_PDEATHSIG = 1  # of linux/prctl.h
+ADDR_NO_RANDOMIZE, ASK = 0x0040000, 0xFFFFFFFF  # of personality(2)
 MOST_BYTES = 4096  # of a request
 HOST, PORT = "127.0.0.1", 6653  # what the apps read of their listener; nothing listens there
 REST_PORT = "8080"  # unless the framework's option says another one
@@ -116,16 +119,46 @@ class Stepping:
         self.visitors[what].put((connection, (HOST, 10_000 + number)))
 
 
+class InOrder(dict):
+    """What stands for a set of eventlet's: first come, first served, where a set goes by addresses in memory."""
+
+    def add(self, one):
+        self[one] = None
+
+    def discard(self, one):
+        super().pop(one, None)
+
+    def pop(self):
+        first = next(iter(self))
+        del self[first]
+        return first
+
+
 def take_the_hub(stepping):
-    """Let eventlet run on the clock of `stepping`. A hub that has nothing to do is idle, and says so."""
+    """Let eventlet run on the clock of `stepping`, in an order that no address in memory decides.
+
+    A hub that has nothing to do is idle, and says so.
+    """
+    import eventlet.event
     import eventlet.hubs
     import eventlet.hubs.poll
+    import eventlet.hubs.timer
+    import eventlet.queue
+
+    for module in (eventlet.event, eventlet.queue, eventlet.hubs.poll):
+        module.set = InOrder
+    eventlet.hubs.timer.Timer.__lt__ = lambda one, other: one.number < other.number
+    numbers = itertools.count()
 
     class SteppedHub(eventlet.hubs.poll.Hub):
         is_available = staticmethod(eventlet.hubs.poll.is_available)
 
         def __init__(self):
             super().__init__(stepping.clock)
+
+        def add_timer(self, timer):
+            timer.number = next(numbers)  # of timers that are due at one instant, the first one goes first
+            return super().add_timer(timer)
 
         def wait(self, seconds=None):
             if seconds and not self.poll.poll(0):
@@ -255,7 +288,19 @@ def serve(control, manager, stepping):
         control.send(b"%d" % pid)
 
 
+def fix_addresses():
+    """Begin again where objects have the same addresses each time: an app's own sets of objects go by them.
+
+    A container may forbid it. Then such an app is not the same each time.
+    """
+    personality = ctypes.CDLL(None).personality
+    now = personality(ASK)
+    if not now & ADDR_NO_RANDOMIZE and personality(now | ADDR_NO_RANDOMIZE) >= 0:
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+
+
 def main():
+    fix_addresses()
     fd = int(sys.argv[1])
     sys.argv[1:] = []
     manager, stepping = load()

@@ -16,6 +16,7 @@ from hybridnet.cli import main
 from hybridnet.cli.topology import find_topology
 from hybridnet.errors import ControllerError
 from hybridnet.tools.explore import Explore, affinity, reaches
+from hybridnet.tools.explore.schedule import draw
 from hybridnet.topologies import LinearTopo, SingleSwitchTopo
 
 APPS = Path(__file__).parents[2] / "examples" / "controllers"
@@ -74,7 +75,7 @@ def test_a_planted_mistake_is_found_and_shrunk_to_what_it_needs(
     assert found.found[0].invariant == invariant
     assert (found.shown, found.repeated) == (2, 2)
     assert [event.do for event in found.schedule] == needed
-    assert "shows in 2 of 2 repetitions" in report.text()
+    assert "shows in 2 of 2 repetitions, which are equal byte for byte" in report.text()
 
 
 def test_a_loop_that_lasts_for_a_second_is_found(tmp_path: Path) -> None:
@@ -159,6 +160,75 @@ def test_a_timer_of_the_application_is_never_lost(tmp_path: Path) -> None:
     with Explore(app, topo=LinearTopo(k=2), invariants=()) as explore:
         _, seen = explore.trial(())
     assert seen.log.count("tick\n") == 142  # in 10 s: each 0.07 s or some nanoseconds later
+
+
+def test_what_is_due_at_one_instant_is_done_in_the_order_in_which_it_was_asked_for(tmp_path: Path) -> None:
+    app = tmp_path / "order.py"
+    app.write_text(
+        "from eventlet.event import Event\n"
+        "from ryu.base import app_manager\n"
+        "from ryu.lib import hub\n\n\n"
+        "class Order(app_manager.RyuApp):\n"
+        "    def start(self):\n"
+        "        super().start()\n"
+        "        self.queue, self.over = hub.Queue(), Event()\n"
+        "        for number in range(50):\n"
+        "            hub.spawn_after(1, print, 'timer', number, flush=True)\n"
+        "            hub.spawn(self.take, number)\n"
+        "            hub.spawn(self.wait, number)\n"
+        "        return hub.spawn_after(2, self.give)\n\n"
+        "    def take(self, number):\n"
+        "        self.queue.get()\n"
+        "        print('queue', number, flush=True)\n\n"
+        "    def wait(self, number):\n"
+        "        self.over.wait()\n"
+        "        print('event', number, flush=True)\n\n"
+        "    def give(self):\n"
+        "        self.over.send()\n"
+        "        for number in range(50):\n"
+        "            self.queue.put(number)\n"
+        "        hub.sleep(60)\n"  # Ryu ends when all that its apps have begun is over
+    )
+    with Explore(app, topo=LinearTopo(k=2), invariants=()) as explore:
+        _, seen = explore.trial(())
+    for what in ("timer", "queue", "event"):
+        said = [line for line in seen.log.splitlines() if line.startswith(what)]
+        assert said == [f"{what} {number}" for number in range(50)]
+
+
+@pytest.mark.parametrize(
+    ("app", "topo", "seeds"),
+    [
+        (str(APPS / "learning_switch.py"), "linear,3", range(1, 11)),
+        (str(APPS / "early_tree.py"), str(APPS / "ring.yaml"), range(1, 5)),
+        ("ryu.app.simple_switch_stp_13", "linear,3", range(1, 5)),  # timers of many ports are due together
+        pytest.param(str(APPS / "learning_switch.py"), "linear,3", range(1, 101), marks=pytest.mark.thorough),
+        pytest.param("ryu.app.simple_switch_13", "linear,3", range(1, 101), marks=pytest.mark.thorough),
+    ],
+)
+def test_the_same_seeds_in_another_process_give_the_same_verdicts_and_traces_byte_for_byte(
+    app: str, topo: str, seeds: range
+) -> None:
+    runs = []
+    for _ in range(2):
+        with Explore(app, topo=find_topology(None, topo)) as explore:
+            trials = [explore.trial(draw(explore.site, seed), seed) for seed in seeds]
+        runs.append([(found, seen.trace, seen.timeline, seen.log) for found, seen in trials])
+    assert runs[0] == runs[1]
+    assert len({trace for _, trace, _, _ in runs[0]}) == len(seeds)
+
+
+def test_an_application_that_is_not_deterministic_is_said_to_be_so(tmp_path: Path) -> None:
+    app = learning(
+        tmp_path,
+        "    def begin(self, switch):\n"
+        "        switch.send_msg(switch.ofproto_parser.OFPEchoRequest(switch, __import__('os').urandom(8)))\n",
+    )
+    with Explore(app, topo=LinearTopo(k=2)) as explore:
+        said = explore.run([1], schedule=(), repetitions=3).text()
+    assert (
+        "shows in 3 of 3 repetitions, with 3 different traces: the application is not deterministic" in said
+    )
 
 
 def learning(tmp_path: Path, body: str) -> Path:

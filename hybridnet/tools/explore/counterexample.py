@@ -31,6 +31,7 @@ class Counterexample:
         schedule: those that are left.
         runs: trials that it took to leave out the others.
         shown, repeated: in how many of so many repetitions it shows.
+        traces: how many different ones they have; more than one: the application is not deterministic.
         found: what does not hold, of the last trial.
         seen: that trial.
         ready_s: it holds with so many seconds to be ready (`Explore`'s `settle_s`); None: it does not, or this is not
@@ -43,6 +44,7 @@ class Counterexample:
     runs: int
     shown: int
     repeated: int
+    traces: int
     found: Sequence[Finding]
     seen: Observed
     ready_s: float | None = None
@@ -58,7 +60,7 @@ class Counterexample:
         lines += [
             "",
             f"schedule (seed {self.seed}; {events} of {self.drawn}, after {counted(self.runs, 'trial')}; shows in "
-            f"{self.shown} of {self.repeated} repetitions):",
+            f"{self.shown} of {self.repeated} repetitions{self._alike()}):",
         ]
         lines += [f"  {line}" for line in write_schedule(self.schedule).splitlines()] or [
             "  nothing need happen"
@@ -90,6 +92,8 @@ class Counterexample:
             "trials_to_shrink": self.runs,
             "shown": self.shown,
             "repeated": self.repeated,
+            "different_traces": self.traces,
+            "trace": self.seen.trace,
             "holds_with_settle_s": self.ready_s,
             "findings": [
                 {
@@ -134,6 +138,13 @@ def test_{self.found[0].invariant.replace("-", "_")}_holds(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 '''
+
+    def _alike(self) -> str:
+        if self.repeated == 1:
+            return ""
+        if self.traces == 1:
+            return ", which are equal byte for byte"
+        return f", with {self.traces} different traces: the application is not deterministic"
 
     def _timeline(self) -> list[str]:
         all_of_it = self.seen.timeline

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,12 +34,18 @@ _LONG_SETTLE_NS = 60_000_000_000  # tried for an application that fails although
 @final
 @dataclass(frozen=True)
 class Report:
-    """What came of it: how many trials all invariants held in, and the counterexample that ended it."""
+    """What came of it: how many trials all invariants held in, and the counterexample that ended it.
+
+    Args:
+        trace: SHA-256 of the traces of all trials, one for each seed: who explores the same again, and has the same
+            trace, has seen the same messages and frames, byte for byte.
+    """
 
     app: str
     held: int
     invariants: tuple[str, ...]
     counterexample: Counterexample | None
+    trace: str = ""
 
     def text(self) -> str:
         """The verdict on one line, and behind it the counterexample."""
@@ -59,6 +66,7 @@ class Report:
             "app": self.app,
             "held": self.held,
             "invariants": list(self.invariants),
+            "trace": self.trace,
             "counterexample": None if found is None else found.to_json(),
         }
 
@@ -170,17 +178,17 @@ class Explore:
             on_trial: told after each trial in how many all held.
         """
         names = tuple(each.name for each in self._invariants)
-        held = 0
+        held, trace = 0, hashlib.sha256()
         for seed in seeds:
             drawn = draw(self.site, seed, self._without) if schedule is None else schedule
-            found, _ = self.trial(drawn, seed)
+            found, seen = self.trial(drawn, seed)
+            trace.update(seen.trace.encode())
             if found:
-                return Report(
-                    self._app, held, names, self._counterexample(drawn, seed, found[0], repetitions)
-                )
+                counterexample = self._counterexample(drawn, seed, found[0], repetitions)
+                return Report(self._app, held, names, counterexample, trace.hexdigest())
             held += 1
             on_trial(held)
-        return Report(self._app, held, names, None)
+        return Report(self._app, held, names, None, trace.hexdigest())
 
     def _counterexample(self, drawn: Schedule, seed: int, first: Finding, repetitions: int) -> Counterexample:
         runs = 0
@@ -199,7 +207,10 @@ class Explore:
             found or [first], key=lambda each: (each.invariant != first.invariant, each.way is None)
         )
         ready_s = None if fewest else self._ready_after(seed, first)
-        return Counterexample(seed, len(drawn), fewest, runs, len(shown), len(tried), ordered, seen, ready_s)
+        traces = len({each.trace for _, each in tried})
+        return Counterexample(
+            seed, len(drawn), fewest, runs, len(shown), len(tried), traces, ordered, seen, ready_s
+        )
 
     def _ready_after(self, seed: int, first: Finding) -> float | None:
         """How long to be ready is enough for what fails although nothing happens; None: it fails all the same."""

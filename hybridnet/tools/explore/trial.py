@@ -17,6 +17,7 @@ Time is simulated. It stands still while the controller works, so a busy compute
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 import itertools
 from collections.abc import Callable
@@ -119,6 +120,8 @@ class Observed:
         timeline: what happened, by instant in nanoseconds.
         log: what the controller printed.
         settle_ns: how much longer the application had to be ready.
+        trace: SHA-256 of every message and every frame of hosts with its instant: trials with the same trace are the
+            same, byte for byte.
     """
 
     site: Site
@@ -134,6 +137,7 @@ class Observed:
     asked: dict[tuple[str, bytes], int] = field(default_factory=dict)
     timeline: list[tuple[int, str]] = field(default_factory=list)
     log: str = ""
+    trace: str = ""
     ended: str = ""  # why the controller ended, if it did
 
 
@@ -157,6 +161,7 @@ def run_trial(
     except _StormError:
         pass
     finally:
+        trial.observed.trace = trial.trace.hexdigest()
         trial.observed.log = controller.log()
         controller.end()
     return trial.observed
@@ -186,6 +191,7 @@ class _Trial:
     ) -> None:
         self.site = site
         self.observed = Observed(site, dict(site.homes), settle_ns)
+        self.trace = hashlib.sha256()
         self._settle_ns = settle_ns
         self._end_ns = END_NS + 2 * settle_ns
         self._most_messages = MOST_MESSAGES * self._end_ns // END_NS
@@ -385,6 +391,7 @@ class _Trial:
         if not channel.open:
             return
         self._note(f"{channel.switch} -> controller: {message.name()}")
+        self._trace(f"{channel.switch} says", message.data)
         if message.type == PACKET_IN:
             frame = frame_of_packet_in(message)
             self.observed.asked[channel.switch, frame] = (
@@ -401,6 +408,7 @@ class _Trial:
         if not channel.open:
             return
         self._note(f"controller -> {channel.switch}: {message.name()}")
+        self._trace(f"{channel.switch} hears", message.data)
         if message.type == PACKET_OUT:
             probe = self._probe_of(frame_of_packet_out(message))
             if probe is not None:
@@ -413,6 +421,7 @@ class _Trial:
         for number, data in said.items():
             if number in self._requests:
                 self._requests[number].answer += data
+                self._trace("an answer", data)
             else:
                 self._carry(self._by_number[number], data, to_controller=False)
         for number in self._controller.closed:
@@ -456,12 +465,14 @@ class _Trial:
     def _send(self, host: str, frame: bytes) -> None:
         if self.observed.homes[host] not in self._down:
             self.observed.sent[frame] = self.observed.sent.get(frame, 0) + 1
+            self._trace(f"{host} sends", frame)
             self._bench.send(self.observed.homes[host], frame)
 
     def _receive(self, jack: str, frame: bytes) -> None:
         host = next((name for name, home in self.observed.homes.items() if home == jack), None)
         if host is None:
             return
+        self._trace(f"{host} gets", frame)
         own = self.site.hosts[host]
         asked = frames.asked_for(frame)
         if asked is not None and asked[0] != asked[1] and asked[1] == own.address:
@@ -551,6 +562,9 @@ class _Trial:
 
     def _note(self, text: str) -> None:
         self.observed.timeline.append((self._bench.now_ns - self._settle_ns, text))
+
+    def _trace(self, what: str, data: bytes) -> None:
+        self.trace.update(f"{self._bench.now_ns} {what} {len(data)} ".encode() + data)
 
     def _build(self, seed: int) -> Any:
         bench = extension().SwitchBench(seed)
