@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hybridnet.cli.network import framework_words, simulated_protocols
 from hybridnet.cli.simulate import seeds_of
+from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
 from hybridnet.cli.topology import find_topology
 from hybridnet.describe.quantities import parse_delay
 from hybridnet.errors import UsageError
@@ -25,6 +26,7 @@ EXAMPLES = """  hybridnet explore my_app.py --topo linear,3 --seeds 200
   hybridnet explore ryu.app.simple_switch_13 --topo linear,3 --pytest move_test.py
   hybridnet explore my_app.py --topo linear,3 --schedule schedule.yaml
   hybridnet explore osken:my_app.py --topo tree,2 --invariants firewall.py --json
+  hybridnet explore --time simulated my_app.py       the same bytes, whatever the application asks its computer
 """
 _OSKEN = "osken:"
 
@@ -95,6 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.py",
         help="write what was found as a test that fails until it is mended",
     )
+    add_time_argument(parser)
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 
@@ -105,6 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     from hybridnet.tools.explore import INVARIANTS, Explore
 
+    if begins_in_real_time(arguments):
+        return run_in_simulated_time(arguments, None if arguments.pytest is None else arguments.pytest.parent)
     framework, apps = apps_of(arguments.app)
     protocols = simulated_protocols(arguments.protocols)
     if not 1 <= arguments.repeat <= 1000:
@@ -178,7 +183,7 @@ def _words(arguments: argparse.Namespace, framework: str) -> list[str]:
         words += ["--invariants", str(Path(arguments.invariants).resolve())]
     if arguments.always is not None:
         words += ["--always", str(arguments.always.resolve())]
-    words += ["--settle", arguments.settle]
+    words += ["--settle", arguments.settle, "--time", arguments.time]
     if arguments.controller_arguments is not None:
         words.append(f"--controller-arguments={arguments.controller_arguments}")
     return words

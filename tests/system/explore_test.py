@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from hybridnet.cli import main
 from hybridnet.cli.topology import find_topology
-from hybridnet.errors import ControllerError
+from hybridnet.errors import ControllerError, EnvironmentLackError
+from hybridnet.kernel.build import find_kernel
 from hybridnet.tools.explore import Explore, affinity, reaches
 from hybridnet.tools.explore.schedule import draw
 from hybridnet.topologies import LinearTopo, SingleSwitchTopo
@@ -229,6 +232,39 @@ def test_an_application_that_is_not_deterministic_is_said_to_be_so(tmp_path: Pat
     assert (
         "shows in 3 of 3 repetitions, with 3 different traces: the application is not deterministic" in said
     )
+
+
+@pytest.mark.thorough
+def test_in_simulated_time_the_counterexample_is_the_same_whatever_the_application_asks_its_computer(
+    tmp_path: Path,
+) -> None:
+    try:
+        find_kernel()
+    except EnvironmentLackError as error:
+        pytest.skip(str(error))
+    app = learning(
+        tmp_path,
+        "    def begin(self, switch):\n"
+        "        import datetime, os\n"
+        "        print(datetime.datetime.now(), id(switch), flush=True)\n"
+        "        switch.send_msg(switch.ofproto_parser.OFPEchoRequest(switch, os.urandom(8)))\n",
+    )
+    test = tmp_path / "found" / "found_test.py"
+    test.parent.mkdir()
+    words = ["explore", str(app), "--seeds", "1", "--repeat", "2", "--json", "--pytest", str(test)]
+    command = [sys.executable, "-m", "hybridnet.cli", *words, "--time", "simulated"]
+    outputs = []
+    for _ in range(2):
+        ended = subprocess.run(
+            command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 1, ended.stdout + ended.stderr
+        outputs.append((ended.stdout, test.read_text()))
+        test.unlink()
+    assert outputs[0] == outputs[1]
+    found = json.loads(outputs[0][0])["counterexample"]
+    assert found["different_traces"] == 2  # the second repetition has other random numbers than the first
+    assert "'--time', 'simulated'" in outputs[0][1]
 
 
 def learning(tmp_path: Path, body: str) -> Path:
