@@ -93,6 +93,28 @@ def test_a_loop_that_lasts_for_a_second_is_found(tmp_path: Path) -> None:
         assert [each.invariant for each in found] == ([] if invariant is None else [invariant]), app
 
 
+def test_switches_that_forward_by_what_they_have_learned_loop_in_a_ring_and_not_in_a_line(
+    tmp_path: Path,
+) -> None:
+    app = learning(
+        tmp_path,
+        "    def begin(self, switch):\n"
+        "        self.places[switch.id] = {}\n"
+        "        parser, protocol = switch.ofproto_parser, switch.ofproto\n"
+        "        send = [parser.OFPActionOutput(protocol.OFPP_NORMAL)]\n"
+        "        does = [parser.OFPInstructionActions(protocol.OFPIT_APPLY_ACTIONS, send)]\n"
+        "        switch.send_msg(parser.OFPFlowMod(switch, priority=1, instructions=does))\n",
+    )
+    with Explore(app, topo=LinearTopo(k=3)) as explore:
+        report = explore.run(range(1, 6))
+    assert report.counterexample is None, report.text()
+    with Explore(app, topo=find_topology(None, str(APPS / "ring.yaml"))) as explore:
+        found, _ = explore.trial(())
+    assert found[0].invariant == "no-loops"
+    assert found[0].way is not None
+    assert {hop.switch for hop in found[0].way.hops} == {"s1", "s2", "s3"}
+
+
 def test_the_way_is_that_of_the_tables() -> None:
     ring = find_topology(None, str(APPS / "ring.yaml"))
     short = (reaches("h1", "h3", hops=2), reaches("h1", "h3", via="s2"))

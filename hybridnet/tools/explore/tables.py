@@ -28,6 +28,7 @@ __all__ = [
     "read_flows",
     "read_groups",
     "read_ports",
+    "uses_normal",
 ]
 
 IN_PORT, NORMAL, FLOOD, ALL, CONTROLLER, LOCAL = (
@@ -185,6 +186,15 @@ class Tables:
             + " | ".join(",".join(action.text() for action in each.actions) for each in group.buckets)
             for _, group in sorted(self.groups.items())
         ]
+
+
+def uses_normal(tables: Tables) -> bool:
+    """Whether a flow or a group sends packets by what the switch has learned for itself."""
+    actions = [action for rule in tables.flows for action in (*rule.apply, *rule.write)]
+    actions += [
+        action for group in tables.groups.values() for each in group.buckets for action in each.actions
+    ]
+    return any(action.kind == "output" and action.number == NORMAL for action in actions)
 
 
 def read_flows(body: bytes) -> Iterator[Rule]:

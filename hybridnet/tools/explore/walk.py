@@ -16,6 +16,10 @@ So the classes are disjoint, together they are all headers, and each is followed
 that comes to a switch by the same port, with the same header and the same bits of it set on the way as before, is in a
 loop: the tables know no more than that. A copy that comes where another copy has been, on a way of its own, ends there,
 because all that follows is known; so a flood costs no more than there are ports.
+
+``NORMAL`` sends by what the switch has learned for itself, which no table tells. It counts as what it does with an
+address that it has not learned (yet, or any more): a copy to each other port. For one that it has learned, each of
+these may be the one.
 """
 
 from __future__ import annotations
@@ -38,6 +42,7 @@ from hybridnet.tools.explore.tables import (
     NotUnderstoodError,
     Rule,
     Tables,
+    uses_normal,
 )
 
 __all__ = ["Atom", "Class", "End", "Fabric", "Hop", "Partition", "Place", "Way", "follow"]
@@ -49,6 +54,9 @@ _VLAN_VID = FIELDS["vlan_vid"]
 _VLAN = _VLAN_VID.mask | FIELDS["vlan_pcp"].mask
 _PRESENT = 0x1000  # OFPVID_PRESENT
 _INSIDE = _IN_PORT.mask | _METADATA.mask  # what no header has when it comes
+_ETH_DST = FIELDS["eth_dst"]
+_BRIDGES_ONLY = Cube(0xFFFFFFFFFFF0 << _ETH_DST.shift, 0x0180C2000000 << _ETH_DST.shift)
+"""What NORMAL does not forward (IEEE 802.1Q, 8.6.3)."""
 
 Place = tuple[str, int]
 """A switch and one of its ports."""
@@ -215,13 +223,14 @@ class Partition:
 
 def _matches(fabric: Fabric, of: Field) -> tuple[Cube, ...]:
     """The matches on a field, of all switches."""
-    found = {
-        Cube(rule.match.mask & of.mask, rule.match.value & of.mask): None
-        for tables in fabric.tables.values()
-        for rule in tables.flows
-        if rule.match.mask & of.mask
-    }
-    return tuple(found)
+    matches = [rule.match for tables in fabric.tables.values() for rule in tables.flows]
+    if of == _ETH_DST and any(uses_normal(tables) for tables in fabric.tables.values()):
+        matches.append(_BRIDGES_ONLY)
+    return tuple(
+        dict.fromkeys(
+            Cube(each.mask & of.mask, each.value & of.mask) for each in matches if each.mask & of.mask
+        )
+    )
 
 
 def _satisfied(matches: tuple[Cube, ...], value: int) -> tuple[bool, ...]:
@@ -348,16 +357,21 @@ class _Switch:
             self.ends.append(End("drop", here, header=copy.header & ~_INSIDE, missed=missed))
 
     def _find(self, number: int, copy: _Copy) -> Rule | None:
-        """The rule that a packet meets in a table, and why."""
+        """The rule that a packet meets in a table."""
+        return next(
+            (rule for rule in self._tables.by_number.get(number, ()) if self._has(rule.match, copy)), None
+        )
+
+    def _has(self, cube: Cube, copy: _Copy) -> bool:
+        """Whether a copy's header is in a cube; the walk keeps why."""
         walk = self._walk
-        for rule in self._tables.by_number.get(number, ()):
-            differs = (copy.header ^ rule.match.value) & rule.match.mask
-            if not differs:
-                walk.needs(rule.match.mask & copy.own)
-                return rule
-            if not differs & ~copy.own and not any(differs & each.mask for each in walk.needed):
-                walk.needs(differs & -differs)  # whichever field it is, one is enough
-        return None
+        differs = (copy.header ^ cube.value) & cube.mask
+        if not differs:
+            walk.needs(cube.mask & copy.own)
+            return True
+        if not differs & ~copy.own and not any(differs & each.mask for each in walk.needed):
+            walk.needs(differs & -differs)  # whichever field it is, one is enough
+        return False
 
     def _do(self, actions: tuple[Action, ...] | list[Action], copy: _Copy, depth: int) -> None:
         for action in actions:
@@ -405,11 +419,8 @@ class _Switch:
     def _leave(self, number: int, copy: _Copy) -> None:
         here = (self._switch, self._port)
         header = copy.header & ~_INSIDE
-        if number == NORMAL:
-            raise NotUnderstoodError(
-                f"explore: switch {self._switch} has a rule with NORMAL, by which it learns for itself; the checker "
-                "knows only what tables say"
-            )
+        if number == NORMAL and self._has(_BRIDGES_ONLY, copy):
+            return
         if number == CONTROLLER:
             copy.left = True
             self.ends.append(End("controller", here, header=header))
@@ -418,7 +429,7 @@ class _Switch:
             copy.left = True
             self.ends.append(End("free", (self._switch, LOCAL), header=header))
             return
-        if number in (FLOOD, ALL):
+        if number in (NORMAL, FLOOD, ALL):
             for port in self._tables.ports:
                 if port not in (self._port, LOCAL):
                     self._send(port, header, copy)

@@ -26,7 +26,9 @@ ETHERTYPE = 0x88B5  # for local experiments (IEEE 802)
 BITS_DST, BITS_SRC = 2, 2
 VLANS = (0, 0x1001)
 DIRECTION = {"delay_ns": DELAY_NS, "rate_bps": 1_000_000, "queue_packets": 3}  # a storm stays small
-CONTROLLER, ALL, IN_PORT = 0xFFFFFFFD, 0xFFFFFFFC, 0xFFFFFFF8
+ROOMY = DIRECTION | {"queue_packets": 12}  # for NORMAL, which makes more copies without a loop
+CONTROLLER, ALL, IN_PORT, NORMAL = 0xFFFFFFFD, 0xFFFFFFFC, 0xFFFFFFF8, 0xFFFFFFFA
+GROUP_ADDRESSES = 0x01 << 40  # the first one; no switch learns where one of them is
 MULTIPART_REQUEST, PORT_COUNTERS, ANY = 18, 4, 0xFFFFFFFF
 
 
@@ -56,10 +58,10 @@ def frame_of(dst: int, src: int, vlan: int) -> bytes:
     return frame + bytes(60 - len(frame))
 
 
-def every_header() -> Iterator[tuple[int, bytes]]:
-    """The numbers of all headers of the space, with a frame of each."""
+def every_header(destinations: int = 0) -> Iterator[tuple[int, bytes]]:
+    """The numbers of all headers of the space, with a frame of each; the first address of the destinations."""
     for dst, src, vlan in itertools.product(range(1 << BITS_DST), range(1 << BITS_SRC), VLANS):
-        frame = frame_of(dst, src, vlan)
+        frame = frame_of(destinations + dst, src, vlan)
         yield header_of(frame), frame
 
 
@@ -69,10 +71,16 @@ def space() -> Cube:
 
 
 class Sample:
-    """Three switches in a ring with random tables of a seed, each with one host."""
+    """Three switches in a ring with random tables of a seed, each with one host.
 
-    def __init__(self, seed: int) -> None:
+    With `normal`, some rules and groups output to NORMAL, and frames go to group addresses.
+    """
+
+    def __init__(self, seed: int, *, normal: bool = False) -> None:
         self._random = random.Random(seed)
+        self._normal = normal
+        self.destinations = GROUP_ADDRESSES if normal else 0
+        direction = ROOMY if normal else DIRECTION
         self.bench: Any = _simcore.SwitchBench(seed)
         for number, name in enumerate(SWITCHES, 1):
             self.bench.add_openflow_switch(name, {"dpid": f"{number:016x}"})
@@ -82,9 +90,9 @@ class Sample:
                 )
         for host, (name, port) in HOSTS.items():
             self.bench.add_host(host)
-            self.bench.add_link(f"{host}-{name}", host, f"{name}-eth{port}", DIRECTION, DIRECTION)
+            self.bench.add_link(f"{host}-{name}", host, f"{name}-eth{port}", direction, direction)
         for link, ends in LINKS.items():
-            self.bench.add_link(link, *(f"{name}-eth{port}" for name, port in ends), DIRECTION, DIRECTION)
+            self.bench.add_link(link, *(f"{name}-eth{port}" for name, port in ends), direction, direction)
         self.readers = {name: Reader(self.bench, name) for name in SWITCHES}
         self._controllers = {name: self.bench.connect(name) for name in SWITCHES}
         for connection in self._controllers.values():
@@ -169,11 +177,11 @@ class Sample:
         match: dict[str, int | tuple[int, int]] = {}
         if chance.random() < 0.3:
             match["in_port"] = chance.randint(1, 3)
-        for name, bits in (("eth_dst", BITS_DST), ("eth_src", BITS_SRC)):
+        for name, bits, first in (("eth_dst", BITS_DST, self.destinations), ("eth_src", BITS_SRC, 0)):
             if chance.random() < 0.5:
                 mask = chance.randrange(1, 1 << bits)
                 wild = (1 << 48) - 1 & ~((1 << bits) - 1 & ~mask)
-                match[name] = (chance.randrange(1 << bits) & wild, wild)
+                match[name] = (first + chance.randrange(1 << bits) & wild, wild)
         if chance.random() < 0.2:
             match["vlan_vid"] = chance.choice(VLANS)
         return match
@@ -183,12 +191,16 @@ class Sample:
         chance = self._random
         actions = []
         if chance.random() < 0.25:
-            name, bits = chance.choice((("eth_dst", BITS_DST), ("eth_src", BITS_SRC)))
-            actions.append(wire.set_field(name, chance.randrange(1 << bits)))
+            name, bits, first = chance.choice(
+                (("eth_dst", BITS_DST, self.destinations), ("eth_src", BITS_SRC, 0))
+            )
+            actions.append(wire.set_field(name, first + chance.randrange(1 << bits)))
         if chance.random() < 0.1:
             actions.append(wire.plain(wire.POP_VLAN))
         draw = chance.random()
-        if draw < 0.65:
+        if self._normal and draw < 0.3:
+            actions.append(wire.output(NORMAL))
+        elif draw < 0.65:
             actions.append(wire.output(chance.randint(1, 3)))
         elif draw < 0.7:
             actions.append(wire.output(chance.choice((CONTROLLER, IN_PORT, ALL))))

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from hybridnet.tools.explore.header import Cube
-from hybridnet.tools.explore.tables import CONTROLLER, Action, Port, Rule, Tables
+from hybridnet.tools.explore.header import Cube, cube_of
+from hybridnet.tools.explore.tables import CONTROLLER, NORMAL, Action, Port, Rule, Tables
 from hybridnet.tools.explore.walk import End, Fabric, Partition, follow
 
 
@@ -27,18 +27,18 @@ def _beside(name: str) -> ModuleType:
 TABLES = 40
 
 
-def compare(first: int, last: int) -> dict[str, int]:
+def compare(first: int, last: int, *, normal: bool = False) -> dict[str, int]:
     """Check the tables of some seeds; returns how much was compared."""
     tables: Any = _beside("random_tables")
     counted = {"tables": 0, "headers": 0, "classes": 0, "loops": 0, "nowhere": 0, "asked": 0}
     for seed in range(first, last + 1):
-        sample = tables.Sample(seed)
+        sample = tables.Sample(seed, normal=normal)
         fabric = sample.fabric()
         for host, place in tables.HOSTS.items():
             partition = Partition(fabric, tables.space())
             found = list(partition.classes(place))
             counted["classes"] += len(found)
-            for header, frame in tables.every_header():
+            for header, frame in tables.every_header(sample.destinations):
                 [one] = [each for each in found if partition.has(each, header)]
                 ends = [way.end for way in one.ways]
                 exact = [way.end for way in follow(fabric, place, header)[0]]
@@ -66,6 +66,28 @@ def test_every_header_goes_where_the_simulated_switches_send_it() -> None:
     counted = compare(1, TABLES)
     assert counted["headers"] == TABLES * 3 * 32
     assert all(counted[kind] > 50 for kind in ("loops", "nowhere", "asked"))
+
+
+def test_normal_sends_what_it_has_not_learned_where_the_simulated_switches_send_it() -> None:
+    counted = compare(1, TABLES, normal=True)
+    assert counted["headers"] == TABLES * 3 * 32
+    assert all(counted[kind] > 40 for kind in ("loops", "nowhere", "asked"))
+
+
+def test_normal_may_send_a_packet_to_each_other_port_and_never_what_is_for_bridges_only() -> None:
+    ports = {number: Port(number, True, True, True) for number in (1, 2, 3)}
+    fabric = Fabric(
+        {"s1": Tables([Rule(0, 1, Cube(), apply=(Action("output", NORMAL),))], ports=ports)},
+        {("s1", number): f"h{number}" for number in ports},
+    )
+    partition = Partition(fabric)
+    usual, reserved = partition.classes(("s1", 1))
+    assert {way.end.host for way in usual.ways} == {"h2", "h3"}
+    assert [way.end.kind for way in reserved.ways] == ["drop"]
+    for address, found in ((0x0180C2000000, reserved), (0x0180C200000F, reserved), (0x0180C2000010, usual)):
+        assert [
+            each for each in (usual, reserved) if partition.has(each, cube_of(eth_dst=address).value)
+        ] == [found]
 
 
 def _ends(*rules: Rule, by_the_book: bool, asks: bool = False) -> list[End]:
