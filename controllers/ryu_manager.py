@@ -211,6 +211,16 @@ def listen_at(listen, port, addresses):
     return listen_there
 
 
+def run_apps(manager):
+    """Run what the command line names. It returns only if the apps have begun nothing, so they are no apps."""
+    manager.main()
+    name = framework()
+    raise SystemExit(
+        f"no app has anything to do: an app is a class derived from {name}.base.app_manager."
+        f"{'RyuApp' if name == 'ryu' else 'OSKenApp'}, with a method for an event of {name}.controller.ofp_event"
+    )
+
+
 def main():
     read = os.read
     secret = os.environ.pop("HYBRIDNET_REST_SECRET", None)
@@ -250,7 +260,7 @@ def main():
 
     end_with_standard_input(read)  # a thread, so after eventlet has patched what threads use
     manager.CONF.set_default("maximum_unreplied_echo_requests", ECHOES_MISSED)
-    manager.main()
+    run_apps(manager)
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ from ryu_manager import (
     framework,
     leave_out_what_no_controller_uses,
     require_python,
+    run_apps,
     value_of,
     whole_name,
 )
@@ -254,7 +255,7 @@ def become(manager, stepping, control, log, request):
     ]
     for file in filter(os.path.isfile, apps):
         require_python(file)
-    manager.main()
+    run_apps(manager)
 
 
 def serve(control, manager, stepping):
@@ -274,9 +275,11 @@ def serve(control, manager, stepping):
             status = 1
             try:
                 become(manager, stepping, plain_socket(own), log, json.loads(words))
-                status = 0
             except SystemExit as end:
-                status = end.code if isinstance(end.code, int) else 1
+                if isinstance(end.code, int):
+                    status = end.code
+                else:
+                    print(end.code, file=sys.stderr)  # as Python does
             except BaseException:
                 traceback.print_exc()
             with contextlib.suppress(Exception):

@@ -263,7 +263,7 @@ def controllers_of(
 
     Args:
         texts: ``none``, ``remote[,ip=ADDRESS][,port=N]``, ``faucet:FILE``, ``gauge:FILE``, or apps joined by commas,
-            after ``osken:`` such that run under os-ken.
+            after ``osken:`` such that run under os-ken; ``ryu`` or ``osken`` alone is hybridnet's own app there.
         arguments: of the apps' framework, as a shell would read them.
     """
     from hybridnet.plan.files import FileTopo
@@ -301,14 +301,15 @@ def _named(name: str, text: str, words: list[str]) -> RemoteController:
         if positional or named or not isinstance(ip, str) or not isinstance(port, int | None):
             raise UsageError(f"--controller {text}: write remote,ip=ADDRESS,port=NUMBER")
         return RemoteController(name, ip, port)
-    kind, colon, rest = text.partition(":")
+    kind, _, rest = text.partition(":")
     on_line = _printer(name)
     if kind in ("faucet", "gauge"):
         if not rest:
             raise UsageError(f"--controller {text}: which configuration? Write {kind}:{kind}.yaml")
         return (Faucet if kind == "faucet" else Gauge)(name, rest, arguments=words, on_line=on_line)
-    if colon and kind == "osken":
-        return OsKen(name, *filter(None, rest.split(",")), arguments=words, on_line=on_line)
+    frameworks = {"ryu": Ryu, "osken": OsKen}  # alone: hybridnet's own app under it
+    if kind in frameworks:
+        return frameworks[kind](name, *filter(None, rest.split(",")), arguments=words, on_line=on_line)
     return Ryu(name, *text.split(","), arguments=words, on_line=on_line)
 
 

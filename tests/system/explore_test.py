@@ -144,6 +144,14 @@ def test_an_application_that_cannot_be_loaded_is_an_error_that_quotes_its_except
     assert said.endswith("run: hybridnet setup-ryu --with nothing_there")
 
 
+def test_a_file_without_an_application_is_told_what_an_application_is(tmp_path: Path) -> None:
+    app = tmp_path / "idle.py"
+    app.write_text("print('hello')\n")
+    says = r"idle\.py ended: no app has anything to do: .*ryu\.base\.app_manager\.RyuApp"
+    with Explore(app, topo=LinearTopo(k=2)) as explore, pytest.raises(ControllerError, match=says):
+        explore.run([1])
+
+
 def test_the_correct_application_is_not_accused_and_a_trial_is_the_same_again() -> None:
     with Explore(APPS / "learning_switch.py", topo=LinearTopo(k=3)) as explore:
         report = explore.run(range(1, 6))

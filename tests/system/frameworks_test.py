@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hybridnet import ControllerError, Faucet, Gauge, Net, OsKen, Ryu, Topo
+from hybridnet import ControllerError, Faucet, Gauge, Net, OsKen, Ryu, Topo, UsageError
 from hybridnet.run.controllers.frameworks import RYU, find_python
 from hybridnet.topologies import LinearTopo
 from tests.system.live import wait_until
@@ -104,6 +104,29 @@ def test_vlans_of_faucet_isolate_and_gauge_counts_what_the_switch_counts(tmp_pat
             assert controller.process is not None
             with pytest.raises(urllib.error.HTTPError, match="401"):
                 urllib.request.urlopen(controller.process.rest.url + "/metrics", timeout=5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "why"),
+    [
+        (Faucet, FAUCET.replace("interfaces", "interfacs"), r"\{'interfacs'\} fields unknown in sw1"),
+        (Gauge, GAUGE.replace("port_stats", "port_status"), "type port_status not"),
+    ],
+    ids=["Faucet", "Gauge"],
+)
+def test_a_configuration_that_is_rejected_ends_the_start(
+    kind: type[Faucet], text: str, why: str, tmp_path: Path
+) -> None:
+    (tmp_path / "faucet.yaml").write_text(FAUCET)
+    (tmp_path / "mine.yaml").write_text(text.replace("FAUCET", str(tmp_path / "faucet.yaml")))
+    net = Net(LinearTopo(1), controller=kind("c0", tmp_path / "mine.yaml"))
+    with pytest.raises(ControllerError, match=rf"c0: {kind.__name__} rejects .*{why}.*; correct the file"):
+        net.start()
+
+
+def test_an_app_that_os_ken_lacks_and_ryu_has_is_sent_there() -> None:
+    with pytest.raises(UsageError, match=r"simple_switch_13: .*; Ryu has it: run it there"):
+        OsKen("c0", "simple_switch_13")
 
 
 def test_an_app_of_another_version_of_openflow_is_named_at_once_and_the_option_helps() -> None:

@@ -42,6 +42,9 @@ _SPANNING_TREE = ("simple_switch_stp",)
 _SETTLED = re.compile(r"settled: (\d+) switches")
 _REFUSED = re.compile(r"unsupported version 0x(\w+).*use one of the versions \[([\d, ]+)\]")
 """How an app says in its log that it does not speak a switch's version of OpenFlow: by numbers of the wire."""
+_REJECTED = re.compile(r"New config bad \((.*)\) - rejecting|invalid config: (.*)")
+_TAKEN = re.compile(r"Add new datapath|config complete")
+"""How Faucet and Gauge say in their logs what they think of their files."""
 _POLL_S = 0.02
 _LOOPBACK = ("127.0.0.1", "localhost", "0.0.0.0")
 
@@ -411,6 +414,7 @@ class Faucet(OsKen):
 
     def __init__(self, name: str = "c0", config: str | Path = "faucet.yaml", **options: Any) -> None:
         super().__init__(name, f"faucet.{self._app}", **options)
+        self._taken, self._rejection = False, ""  # of its file, as its log says
         what = f"controller {self.name}: config"
         path = user_file(text(str(config) if isinstance(config, Path) else config, what)).resolve()
         if not path.is_file():
@@ -439,6 +443,44 @@ class Faucet(OsKen):
             f"{word}_PROMETHEUS_ADDR": address,
             f"{word}_PROMETHEUS_PORT": str(self.rest_port),
         }
+
+    def begin(self, head_address: str, others: Sequence[str] = ()) -> None:
+        """As `Ryu.begin`."""
+        self._taken, self._rejection = False, ""
+        super().begin(head_address, others)
+
+    def settle(self, switches: int, patience_s: float) -> None:
+        """Wait until it has read its file.
+
+        Raises:
+            ControllerError: it rejects the file, has died, or has not read it in time.
+        """
+        deadline = time.monotonic() + patience_s
+        while not self._taken:
+            self.check()
+            if time.monotonic() > deadline:
+                raise ControllerError(
+                    f"controller {self.name}: {self._app.title()} has not read {self.config} after {patience_s:g} s; "
+                    "is this computer overloaded? waitConnected=False does not wait"
+                )
+            time.sleep(_POLL_S)
+
+    def check(self) -> None:
+        """Raise ControllerError if it has died, or has rejected the file with which it started."""
+        super().check()
+        if self._rejection:
+            raise ControllerError(
+                f"controller {self.name}: {self._app.title()} rejects {self.config}, and would forward nothing: "
+                f"{self._rejection}; correct the file"
+            )
+
+    def _line(self, line: str) -> None:
+        if _TAKEN.search(line):
+            self._taken = True
+        # A file that it rejects later leaves the one that it has in force.
+        if (said := _REJECTED.search(line)) and not self._taken:
+            self._rejection = said[1] or said[2]
+        super()._line(line)
 
     def metrics(self) -> str:
         """What it counts, as Prometheus reads it; nobody gets it without the run's secret.

@@ -115,12 +115,22 @@ def check_module(name: str, of: Framework = RYU) -> None:
         known = [*our_apps(), *looked.stdout.decode().split()]
         near = nearest(name.rpartition(".app.")[2], known)
         beside = f"; did you mean {near}?" if near else ""
+        if of is not RYU and _ryu_has(name):
+            beside = f"; {RYU.title} has it: run it there"
         if Path(f"{name}.py").is_file():
             beside = f"; {name}.py is here: write ./{name}.py"
         raise UsageError(
             f"controller {name}: it is neither an app of hybridnet's ({', '.join(our_apps())}) nor a module that "
             f"{of.title}'s Python has; name an app's .py file, or its module, such as {of.app}{beside}"
         )
+
+
+def _ryu_has(name: str) -> bool:
+    try:
+        check_module(name)
+    except UsageError:
+        return False
+    return True
 
 
 def our_apps() -> list[str]:
@@ -403,6 +413,7 @@ class _Tail:
                     self._on_line(line)
 
 
+_NO_APP = "no app has anything to do:"  # in the launcher's words
 _MEANWHILE = "During handling of the above exception, another exception occurred:"
 
 
@@ -413,6 +424,8 @@ def exception_in(log: str) -> str | None:
         >>> exception_in('  File "app.py", line 3, in start\\n    1 / 0\\nZeroDivisionError: division by zero')
         'ZeroDivisionError: division by zero (app.py, line 3)'
     """
+    if (said := log.rstrip().rpartition("\n")[2]).startswith(_NO_APP):
+        return said
     before, _, trace = log.rpartition("Traceback (most recent call last):")
     last = trace.rstrip().rpartition("\n")[2]
     if re.match(r"ModuleNotFoundError: No module named '[^']*/", last) and before.rstrip().endswith(

@@ -82,6 +82,15 @@ def test_what_names_no_controller_is_refused(texts: list[str], arguments: str | 
         controllers_of(texts, SingleSwitchTopo(2), arguments)
 
 
+def test_a_framework_alone_runs_hybridnets_own_app() -> None:
+    made = controllers_of(["ryu", "osken", "osken:"], SingleSwitchTopo(2))
+    assert [type(each) for each in made] == [Ryu, OsKen, OsKen]
+    for each in made:
+        assert isinstance(each, Ryu)
+        each.suit(["s1", "s2", "s3"])
+        assert each.apps == ("ecmp_switch",), "as if none had been named"
+
+
 def test_versions_of_openflow_are_those_of_switches_that_do_not_say() -> None:
     parser = argparse.ArgumentParser()
     add_network_arguments(parser)

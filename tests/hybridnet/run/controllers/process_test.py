@@ -75,6 +75,15 @@ def test_a_module_that_an_app_lacks_is_named_with_the_command_that_adds_it(tmp_p
         ControllerProcess([tmp_path / "mine.py"], port=free_port()).start()
 
 
+def test_a_file_without_an_app_is_told_what_an_app_is(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("print('hello')\n")
+    says = (
+        r"ended with status 1: no app has anything to do: .*class derived from ryu\.base\.app_manager\.RyuApp"
+    )
+    with pytest.raises(ControllerError, match=says):
+        ControllerProcess([tmp_path / "mine.py"], port=free_port()).start()
+
+
 def test_missing_app_file_is_named() -> None:
     with pytest.raises(UsageError, match=r"controller nowhere/app\.py: there is no such file"):
         find_app("nowhere/app.py")
