@@ -111,6 +111,8 @@ def _verbs_with(option: str) -> list[str]:
 
 def _with_what_was_meant(message: str) -> str:
     """argparse's words for a choice that there is not are a list, which may be long, and quoted before Python 3.12."""
+    if option := re.fullmatch(r"argument ([^:]*--([\w-]+)): expected one argument", message):
+        return f"{message}; a value that begins with - is written --{option[2]}=VALUE"
     found = re.fullmatch(r"(.*invalid choice: '?([^' ]+)'?) \(choose from (.+)\)", message)
     if not found:
         return message

@@ -26,6 +26,18 @@ from hybridnet.errors import HybridnetError, TopologyError
 __all__ = ["LinkSpec", "NodeSpec", "Topo", "TopologyError", "natural", "require_built"]
 
 
+class _BeforeInit:
+    """Stands for what `Topo.__init__` makes, until it has: a subclass may have one that forgets to call it."""
+
+    def __get__(self, topo: object | None, kind: type) -> Graph:
+        if topo is None:
+            return self  # type: ignore[return-value]
+        raise TopologyError(
+            f"{kind.__name__}: its __init__ adds to the network before it has called super().__init__(); call that "
+            "first, or describe the network in build() instead"
+        )
+
+
 class Topo:
     """A network, described. Override `build` (or `__init__`) and call `addHost`, `addSwitch`, `addLink`
     there.
@@ -41,6 +53,8 @@ class Topo:
         >>> topo.spec("h1", "s1").a_to_b.rate_bps
         10000000
     """
+
+    _graph = _BeforeInit()
 
     def __init__(self, *args: Any, **params: Any) -> None:
         self._graph = Graph()

@@ -41,9 +41,11 @@ _MEANS = {  # what has a mean
 def manifest_of(run: Path) -> dict[str, Any]:
     """The manifest of a run directory. Raises UsageError if there is none, or it cannot be read."""
     if not run.exists():
-        raise UsageError(f"{run}: there is no such run directory")
+        raise UsageError(f"{run}: there is no such run directory; `hybridnet run --out {run}` makes one")
     if not (run / "manifest.json").is_file():
-        raise UsageError(f"{run}: it is not a run directory: it has no manifest.json")
+        raise UsageError(
+            f"{run}: it is not a run directory: it has no manifest.json; name one that `--out` has made"
+        )
     return read_object(run / "manifest.json")
 
 

@@ -97,7 +97,9 @@ def opened(run: Path) -> Iterator[Path]:
         yield run.resolve()
         return
     if not run.is_file():
-        raise UsageError(f"{run}: there is no such run directory or packed run")
+        raise UsageError(
+            f"{run}: there is no such run directory or packed run; `--out` and `hybridnet pack` make them"
+        )
     with tempfile.TemporaryDirectory(prefix="hybridnet-rerun-") as folder:
         unpack(run, Path(folder))
         yield Path(folder)

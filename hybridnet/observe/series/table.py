@@ -76,7 +76,9 @@ def series_folders(run: Path) -> list[Path]:
         UsageError: there is none.
     """
     if not run.is_dir():
-        raise UsageError(f"{run}: there is no such run directory")
+        raise UsageError(
+            f"{run}: there is no such run directory; `hybridnet run --series 100ms --out {run}` makes one"
+        )
     found = _with_series(run)
     if not found:
         raise UsageError(f"{run}: it has no time series; run it with --series 100ms")

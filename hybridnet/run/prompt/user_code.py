@@ -23,12 +23,16 @@ __all__ = ["require_file", "user_code"]
 
 def require_file(file: str) -> None:
     """Raise UsageError unless there is a file of that name."""
-    if Path(file).is_dir():
+    path = Path(file)
+    if path.is_dir():
         raise UsageError(f"{file}: it is a folder; name a file in it")
-    if not Path(file).is_file():
-        raise UsageError(
-            f"{file}: {'it is not a regular file' if Path(file).exists() else 'there is no such file'}"
-        )
+    if path.exists() and not path.is_file():
+        raise UsageError(f"{file}: it is not a regular file; name one")
+    if not path.exists():
+        beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = nearest(path.name, beside)
+        cure = f"did you mean {path.parent / near}?" if near else "name one that is there"
+        raise UsageError(f"{file}: there is no such file; {cure}")
 
 
 @contextlib.contextmanager
@@ -51,6 +55,11 @@ def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
         said = "".join(traceback.TracebackException.from_exception(problem).format_exception_only()).strip()
         if isinstance(problem, SyntaxError):
             said = said.rpartition("\n")[2]  # what precedes it shows the line
+        if not file.endswith(".py") and (isinstance(problem, SyntaxError) or "null bytes" in said):
+            raise UsageError(
+                f"{_place(problem, file)}: {said}: {file} is no script of Python; name one, or a topology's file, "
+                "which ends with .yaml, .yml, .graphml, lab.conf, .xml or .gns3"
+            ) from problem
         if meant := _meant(problem):
             said = said.partition(". Did you mean: ")[0] + meant  # Python 3.12 and newer guess, too
         told = " ".join(said.split())

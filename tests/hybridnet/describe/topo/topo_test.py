@@ -296,6 +296,17 @@ def test_a_method_that_was_to_be_build_is_named() -> None:
         require_built(fine)
 
 
+def test_a_constructor_that_forgets_the_one_above_it_is_told_so() -> None:
+    class Forgetful(Topo):
+        def __init__(self) -> None:
+            self.addHost("h1")
+
+    with pytest.raises(
+        TopologyError, match=r"Forgetful: its __init__ .* super\(\)\.__init__\(\); .* build\(\)"
+    ):
+        Forgetful()
+
+
 def test_a_misspelt_word_of_another_tool_has_the_cure_of_the_right_one() -> None:
     topo = Topo()
     topo.addLink(topo.addHost("h1"), topo.addSwitch("s1"))
