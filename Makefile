@@ -29,6 +29,9 @@ install:  ## packages, Python environments, extension; quick the second time
 install-to-run:  ## the same without what tests and checks need, and without the live page's libraries
 	@setup/install run
 
+install-to-package:
+	@setup/install package
+
 demo: install-to-run  ## hybridnet compared with MaxiNet's way on this computer, one round: tables and pictures in runs/demo
 	@.venv/bin/hybridnet reproduce maxinet --rounds 1 --out runs/demo
 
@@ -121,7 +124,7 @@ check-wheel:  ## an installed wheel runs, away from the repository
 	@echo "== wheel"
 	@$(PYTHON) -m pytest -q -m wheel
 
-packages: install  ## source distribution, wheel with its libraries and checksums in dist/, unchecked
+packages: install-to-package  ## source distribution, wheel with its libraries and checksums in dist/, unchecked
 	@rm -rf dist && $(PYTHON) .ci/packages.py dist
 
 release: install  ## these, checked by check-wheel and built twice; prints what to tag, or what is missing for that
@@ -222,6 +225,6 @@ bench: install  ## every benchmark: one JSON file, runs/bench.json
 clean-build:  ## remove what was built; the environments and runs stay
 	rm -rf build hybridnet/_simcore*.so hybridnet/include
 
-.PHONY: help install install-to-run test-distributions test-distribution test-wheel packages image test-image demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
+.PHONY: help install install-to-run install-to-package test-distributions test-distribution test-wheel packages image test-image demo test test-cpp test-unit test-system check check-thorough check-format check-lint check-types check-layers \
 	check-stub check-generated check-reproduced check-tidy check-sanitizers check-threads check-fuzz check-wheel release nightly reproduce reproduce-virtual test-stock coverage \
 	coverage-cpp coverage-python check-slow check-analyzer fuzz build-fuzz stub docs generated format bench clean-build

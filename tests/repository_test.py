@@ -86,6 +86,18 @@ def test_hooks_before_a_commit_fetch_nothing() -> None:
     assert {hook["entry"].split()[0] for hook in hooks} == {".venv/bin/python", "clang-format"}
 
 
+def test_each_set_up_ends_before_the_packages_that_only_a_greater_one_needs() -> None:
+    """`setup/debian` cuts its table there: neither `make demo` nor a wheel waits for a browser or a kernel."""
+    sections = re.findall(
+        r"^# (.+?)(?:: .*)?$", (ROOT / "setup/debian-packages.txt").read_text(), re.MULTILINE
+    )
+    ends = re.findall(r"\bend='# (.+?)'", (ROOT / "setup/debian").read_text())
+    first, second = map(sections.index, ends)
+    assert first == second - 1
+    assert all(each.startswith(("testing ", "building the kernel")) for each in sections[second:])
+    assert not any(each.startswith(("testing ", "building the kernel")) for each in sections[:second])
+
+
 def test_the_container_has_what_set_up_reads() -> None:
     container = json.loads((ROOT / ".devcontainer/devcontainer.json").read_text())
     lines = (ROOT / ".devcontainer" / container["build"]["dockerfile"]).read_text().splitlines()
