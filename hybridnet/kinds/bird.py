@@ -76,8 +76,8 @@ class BirdRouter(DaemonRouter):
         speaks = self.params.get("ospf") or self.params.get("bgp") is not None
         return "\n".join([*([] if conf and not speaks else self._made_lines()), *conf, ""])
 
-    def convergence(self) -> tuple[list[str], str]:
-        """The neighbours that are still missing, and the table of its routes. Raises MachineError."""
+    def lacking(self) -> list[str]:
+        """The neighbours that its daemons still miss. Raises MachineError."""
         missing: list[str] = []
         if self.params.get("ospf"):
             full = set(_NEIGHBOUR.findall(self.birdc(f"show ospf neighbors {OSPF}")))
@@ -91,7 +91,11 @@ class BirdRouter(DaemonRouter):
                 for number, (other, _) in enumerate(self._bgp_neighbours(), 1)
                 if number not in up
             ]
-        return missing, self._must("ip route show table main")
+        return missing
+
+    def routes(self) -> str:
+        """The table of its routes, as the kernel has it. Raises MachineError."""
+        return self._must("ip route show table main")
 
     def _made_lines(self) -> Iterator[str]:
         yield from (f"router id {address};" for address in self._router_id())

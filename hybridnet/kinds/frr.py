@@ -122,8 +122,8 @@ class FrrRouter(DaemonRouter):
             ]
         return "\n".join([*lines, *str(self.params.get("conf") or "").splitlines(), ""])
 
-    def convergence(self) -> tuple[list[str], str]:
-        """The neighbours that are still missing, and the table of its routes. Raises MachineError."""
+    def lacking(self) -> list[str]:
+        """The neighbours that its daemons still miss. Raises MachineError."""
         missing: list[str] = []
         if self.params.get("ospf"):
             there = json.loads(self.vtysh("show ip ospf neighbor json"))["neighbors"]
@@ -140,7 +140,11 @@ class FrrRouter(DaemonRouter):
             peers = json.loads(self.vtysh("show bgp summary json")).get("ipv4Unicast", {}).get("peers", {})
             up = {address for address, row in peers.items() if row["state"] == "Established"}
             missing += [f"{other.name} (BGP)" for other, ip in self._bgp_neighbours() if ip not in up]
-        return missing, self._must("ip route show table main; ip -6 route show table main proto ospf")
+        return missing
+
+    def routes(self) -> str:
+        """The table of its routes, as the kernel has it. Raises MachineError."""
+        return self._must("ip route show table main; ip -6 route show table main proto ospf")
 
     def _ospf_lines(self) -> Iterator[str]:
         facing = {intf.inside for intf, _ in self._beside("ospf")}
