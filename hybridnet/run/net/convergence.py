@@ -3,7 +3,7 @@
 
 A daemon is asked by a program, and FRR's takes as long to start as fifty others. So daemons are asked as rarely as will
 do: one after the other until each has its neighbours, and all of them once more when the tables are still. The tables
-are the kernel's, which shows them for little.
+are the kernel's, and are looked at once nobody lacks a neighbour.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def await_convergence(routers: list[Speaker], patience_s: float) -> float:
 
         while True:
             looked = time.monotonic()
-            now = list(pool.map(_routes, routers))
             unsure = _without_first_whole(unsure, ask_each)
+            now = [] if unsure else list(pool.map(_routes, routers))
             if unsure or now != tables:
                 tables, still_since = now, time.monotonic()
             elif looked - still_since >= STILL_SECONDS:
