@@ -111,7 +111,8 @@ def plot_costs(path: Path, comparisons: Sequence[StepComparison]) -> None:
 
 def plot_over_time(path: Path, scale: Scale, last_round: Sequence[ArmRound]) -> None:
     """Demand and goodput second by second, as figures 2, 3 and 11 of the paper show them."""
-    figure, panels = plt.subplots(1, 6, figsize=(24, 4), constrained_layout=True)
+    count = 1 + len(last_round)
+    figure, panels = plt.subplots(1, count, figsize=(4 * count, 4), constrained_layout=True)
     _demand(panels[0], scale)
     top = 1.1 * max(second.total_bps for run in last_round for second in run.seconds) / 1e6
     for panel, run in zip(panels[1:], last_round, strict=True):

@@ -512,6 +512,17 @@ def test_instances_of_two_machines_are_peers_without_any_error_of_their_clocks(t
 
 
 @pytest.mark.slow
+def test_what_is_offered_at_the_papers_rates_is_carried_whole_and_trusted(tmp_path: Path) -> None:
+    ended = hybridnet("reproduce", "fig11", "--quick", "--time", "simulated", "--out", "out", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    steps = json.loads((tmp_path / "out" / "steps.json").read_text())
+    assert [step["verdict"]["word"] for step in steps] == ["trusted", "trusted"]
+    for step in steps:
+        for kind, rate_bps in (("tcp", 1e9), ("udp", 100e6)):
+            assert step[f"{kind}_bps"] == pytest.approx(step["flows"] * rate_bps, rel=0.01)
+
+
+@pytest.mark.slow
 def test_a_program_that_starts_ever_more_programs_is_refused_one(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys\n"

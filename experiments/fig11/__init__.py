@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""``hybridnet reproduce fig11``: see experiment.py."""
