@@ -9,12 +9,14 @@ provider, peers exchange their customers' traffic. Each system
   with the lowest number.
 
 So every path goes up from customers to providers, over at most one pair of peers, and down to customers. What BGP would
-converge to under these rules is computed here, and routers get it as routes that stay. Leaves out: prefixes of one
-system that differ, systems with several routers, and links between systems that are no such relation (siblings).
+converge to under these rules is computed here, and simulated routers get it as routes that stay; routers with daemons
+are told the rules, and speak BGP. Leaves out: prefixes of one system that differ, systems with several routers, and
+links between systems that are no such relation (siblings).
 """
 
 from __future__ import annotations
 
+import ipaddress
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +30,11 @@ MOST_SYSTEMS = 200_000
 MOST_ROUTES = 2_000_000
 MOST_HOSTS = 100  # where nobody says how many
 TOP = 4  # systems without providers, which are all peers
+SIMULATED = "simrouter"
+ROUTERS = (SIMULATED, "frr", "bird")
+MOST_SPEAKERS = 1_000  # systems whose routers have daemons
+HOSTS_AT = ipaddress.IPv4Address("10.0.0.0")  # of systems with such routers; the n-th has the n-th /24
+LINKS_AT = ipaddress.IPv4Address("172.16.0.0")  # each a /30
 
 
 @dataclass
@@ -121,7 +128,7 @@ def ways_to(destination: int, systems: Systems) -> dict[int, int]:
 
 
 class AutonomousSystemsTopo(Topo):
-    """`n` autonomous systems: simulated routers as1, as2 ..., some of them with a host, h1 in as1 and so on.
+    """`n` autonomous systems: routers as1, as2 ..., some of them with a host, h1 in as1 and so on.
 
     The first four are each other's peers and have no provider. Each further one has one or two providers among those
     before it, more likely one that has many customers already, and some have a peer.
@@ -132,7 +139,9 @@ class AutonomousSystemsTopo(Topo):
             all systems together would have more than 2,000,000 routes.
         seed: of who is related to whom.
         simulated: hosts are simulated, and each pings the next one once a second; else they are emulated.
-        bw, delay: of links between systems, in Mbit/s and as text; bw=None: no limit.
+        bw, delay: of links between systems, in Mbit/s and as text; bw=None: no limit; delay=None: none.
+        routers: ``"simrouter"``: simulated, with the routes of the rules; ``"frr"`` or ``"bird"``: with daemons that
+            speak BGP under the rules, of at most 1,000 systems.
     """
 
     def build(
@@ -143,14 +152,15 @@ class AutonomousSystemsTopo(Topo):
         simulated: bool = False,
         bw: Any = None,
         delay: Any = "5ms",
+        routers: str = SIMULATED,
     ) -> None:
         size(n, "as: n", MOST_SYSTEMS)
         if n < TOP:
             raise TopologyError(f"as: n {n} is less than the {TOP} at the top; write {TOP} or more")
         if type(seed) is not int:
             raise TopologyError(f"as: seed {seed!r} is not a whole number; write one")
-        link = {"delay": delay} | ({} if bw is None else {"bw": bw})
-        fill(self, drawn(n, seed), "as", hosts=hosts, simulated=simulated, link=link)
+        link = {name: value for name, value in (("delay", delay), ("bw", bw)) if value is not None}
+        fill(self, drawn(n, seed), "as", hosts=hosts, simulated=simulated, link=link, routers=routers)
 
 
 def drawn(n: int, seed: int) -> Systems:
@@ -178,6 +188,7 @@ def fill(
     hosts: int | None,
     simulated: bool,
     link: Mapping[str, Any],
+    routers: str,
 ) -> None:
     """Add a router for each system, hosts, links and routes. See `AutonomousSystemsTopo`.
 
@@ -199,6 +210,11 @@ def fill(
             f"most {most}"
         )
     with_hosts = [numbers[at * len(numbers) // wanted] for at in range(wanted)]
+    if routers not in ROUTERS:
+        raise TopologyError(f"{what}: routers {routers!r} is none of {', '.join(ROUTERS)}; write one of them")
+    if routers != SIMULATED:
+        _fill_with_speakers(topo, systems, what, with_hosts, simulated=simulated, link=link, routers=routers)
+        return
     if not simulated:
         topo.reserve(f"{what}: hosts={wanted}", wanted)
     routes = _routes(systems, with_hosts)
@@ -212,10 +228,63 @@ def fill(
             topo.addSimHost(name, applications=[ping] if wanted > 1 else [])
         else:
             topo.addHost(name)
-        eth = "-eth" if number < 10_000_000 else "-"  # in Linux, names of devices have at most 15 characters
-        topo.addLink(name, f"as{number}", intfName1=f"{name}{eth}0", intfName2=f"as{number}{eth}1")
+        topo.addLink(name, f"as{number}", **_devices(number, 1))
     for one, other in systems.links():
         topo.addLink(f"as{one}", f"as{other}", **link)
+
+
+def _fill_with_speakers(
+    topo: Topo,
+    systems: Systems,
+    what: str,
+    with_hosts: Sequence[int],
+    *,
+    simulated: bool,
+    link: Mapping[str, Any],
+    routers: str,
+) -> None:
+    numbers = systems.numbers
+    if simulated:
+        raise TopologyError(
+            f"{what}: simulated hosts have simulated routers; leave simulated=True out, or routers={routers}"
+        )
+    if len(numbers) > MOST_SPEAKERS:
+        raise TopologyError(
+            f"{what}: {len(numbers):,} systems are more than the {MOST_SPEAKERS:,} whose routers may have daemons; "
+            "leave `routers` out, and they are simulated"
+        )
+    topo.reserve(f"{what}: routers={routers}", len(numbers) + len(with_hosts))
+    own = {
+        number: HOSTS_AT + (at << 8) for at, number in enumerate(numbers, 1)
+    }  # in the order of the numbers
+    for number in numbers:
+        # Of two routes that are alike BGP takes that of the neighbour with the lower identifier.
+        identifier = (
+            f"router bgp {number}\n bgp router-id {own[number]}\nexit"
+            if routers == "frr"
+            else f"router id {own[number]};"
+        )
+        topo.addRouter(
+            f"as{number}",
+            kind=routers,
+            bgp=number,
+            providers=[f"as{each}" for each in systems.providers[number]],
+            peers=[f"as{each}" for each in systems.peers[number]],
+            conf=identifier,
+        )
+    for number in with_hosts:
+        gateway = own[number] + 1
+        topo.addHost(f"h{number}", ip=f"{own[number] + 2}/24", defaultRoute=f"via {gateway}")
+        topo.addLink(f"h{number}", f"as{number}", params2={"ip": f"{gateway}/24"}, **_devices(number, 0))
+    for at, (one, other) in enumerate(systems.links()):
+        near, far = ({"ip": f"{LINKS_AT + 4 * at + end}/30"} for end in (1, 2))
+        topo.addLink(f"as{one}", f"as{other}", params1=near, params2=far, **link)
+
+
+def _devices(number: int, port: int) -> dict[str, Any]:
+    """The names of the ends of the link of a system's host; `port`: the router's first."""
+    eth = "-eth" if number < 10_000_000 else "-"  # in Linux, names of devices have at most 15 characters
+    return {"intfName1": f"h{number}{eth}0", "intfName2": f"as{number}{eth}{port}"}
 
 
 def _routes(systems: Systems, with_hosts: Sequence[int]) -> dict[int, list[tuple[str, str]]]:

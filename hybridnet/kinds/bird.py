@@ -13,10 +13,9 @@ from hybridnet.kinds.daemons import (
     DEAD_SECONDS,
     HELLO_SECONDS,
     LINK_COST,
+    OPTIONS,
+    PREFERENCE,
     DaemonRouter,
-    read_as_number,
-    read_lines,
-    read_ospf,
 )
 
 __all__ = ["BIRD", "BirdRouter"]
@@ -36,6 +35,7 @@ class BirdRouter(DaemonRouter):
             routers as point to point, with a hello each second; a neighbour that is silent for ten is gone.
         bgp: number of its autonomous system; it speaks BGP to the routers with one at the other ends of its links, and
             tells them its own subnets.
+        providers, peers: names of such neighbours, to whom it tells only its own routes and its customers'.
         conf: further lines of ``bird.conf``, which come last; without `ospf` and `bgp` the whole of it.
     """
 
@@ -101,7 +101,8 @@ class BirdRouter(DaemonRouter):
         yield from (f"router id {address};" for address in self._router_id())
         yield "protocol device { scan time 1; }"
         yield "protocol kernel {"
-        yield "  merge paths yes;"
+        # With relations, packets take the one way that is told to others.
+        yield f"  merge paths {'no' if self.params.get('bgp') is not None and self._relations() else 'yes'};"
         yield "  ipv4 { import none; export where source != RTS_DEVICE; };"
         yield "}"
         if self.params.get("ospf"):
@@ -127,13 +128,19 @@ class BirdRouter(DaemonRouter):
         yield "}"
 
     def _bgp_lines(self) -> Iterator[str]:
+        relations = self._relations()
+        own = "source = RTS_DEVICE"
         yield "protocol direct { ipv4; }"
         for number, (other, address) in enumerate(self._bgp_neighbours(), 1):
             yield f"protocol bgp {BGP}{number} {{"
             yield f"  local as {self.params['bgp']};"
             yield f"  neighbor {address} as {other.params['bgp']};"
             yield "  connect delay time 1;"
-            yield "  ipv4 { import all; export where source = RTS_DEVICE || source = RTS_BGP; };"
+            relation = relations.get(other.name)
+            comes_in = f"filter {{ bgp_local_pref = {PREFERENCE[relation]}; accept; }}" if relation else "all"
+            told = f"(source = RTS_BGP && bgp_local_pref = {PREFERENCE['customer']})"
+            told = told if relation in ("peer", "provider") else "source = RTS_BGP"
+            yield f"  ipv4 {{ import {comes_in}; export where {own} || {told}; }};"
             yield "}"
 
 
@@ -141,5 +148,5 @@ BIRD = HostKind(
     name="bird",
     title="BIRD router",
     live=BirdRouter,
-    options={"ospf": read_ospf, "bgp": read_as_number, "conf": read_lines},
+    options=OPTIONS,
 )

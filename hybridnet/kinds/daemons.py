@@ -9,20 +9,21 @@ OSPF and BGP to each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from hybridnet.describe.values import choice, flag, shown, whole
+from hybridnet.describe.kinds import Reader
+from hybridnet.describe.values import choice, flag, plain, shown, whole
 from hybridnet.errors import EnvironmentLackError, MachineError, TopologyError, UsageError
 from hybridnet.run.node import Host
 from hybridnet.run.node.link import Intf
 
-__all__ = [
-    "DEAD_SECONDS", "HELLO_SECONDS", "LINK_COST", "DaemonRouter", "read_as_number", "read_lines", "read_ospf",
-]  # fmt: skip
+__all__ = ["DEAD_SECONDS", "HELLO_SECONDS", "LINK_COST", "OPTIONS", "PREFERENCE", "DaemonRouter"]
 
 HELLO_SECONDS, DEAD_SECONDS, LINK_COST = 1, 10, 10
 """Of OSPF, on links between routers."""
+PREFERENCE = {"customer": 300, "peer": 200, "provider": 100}
+"""What a neighbour may be to a router, and the local preference of its routes."""
 MOST_AS = (1 << 32) - 1
 MOST_TEXT = 32_768  # characters of a configuration
 COMMAND_SECONDS = 60.0
@@ -148,6 +149,43 @@ class DaemonRouter(Host):
                 found.append((other, far.ip))
         return found
 
+    def _relations(self) -> dict[str, str]:
+        """By neighbour that speaks BGP, in the order of the links, what it is to this router; empty: nobody has said.
+
+        Raises:
+            TopologyError: the description contradicts itself, or names a router that is no such neighbour.
+        """
+        neighbours = {other.name: other for _, other in self._beside("bgp")}
+        for option in ("providers", "peers"):
+            for name in self._named(option):
+                if name not in neighbours:
+                    raise TopologyError(
+                        f"router {self.name}: {option}: {plain(name)} is no neighbour that speaks BGP; join the two by "
+                        "a link and give it `bgp`, or take the name out"
+                    )
+        found: dict[str, str] = {}
+        for name, other in neighbours.items():
+            said = [
+                what
+                for what, is_so in (
+                    ("provider", name in self._named("providers")),
+                    ("peer", name in self._named("peers") or self.name in other._named("peers")),
+                    ("customer", self.name in other._named("providers")),
+                )
+                if is_so
+            ]
+            if len(said) > 1:
+                raise TopologyError(
+                    f"router {self.name}: {name} is said to be its {' and its '.join(said)}; write one of them in "
+                    "`providers` and `peers` of the two"
+                )
+            if said:
+                found[name] = said[0]
+        return found
+
+    def _named(self, option: str) -> Sequence[str]:
+        return self.params.get(option) or ()
+
     def _beside(self, protocol: str) -> list[tuple[Intf, DaemonRouter]]:
         """The interfaces toward routers that speak it, too, and these."""
         found: list[tuple[Intf, DaemonRouter]] = []
@@ -173,18 +211,23 @@ class DaemonRouter(Host):
         return said
 
 
-def read_ospf(value: Any, what: str) -> bool:
-    """Whether it speaks OSPF. Raises TopologyError."""
+def _ospf(value: Any, what: str) -> bool:
     return flag(value, what, error=TopologyError)
 
 
-def read_as_number(value: Any, what: str) -> int | None:
-    """The number of an autonomous system; None: it has none. Raises TopologyError."""
+def _as_number(value: Any, what: str) -> int | None:
     return None if value is None else whole(value, what, 1, MOST_AS, error=TopologyError)
 
 
-def read_lines(value: Any, what: str) -> str | None:
-    """Lines of a daemon's configuration; None: no more than hybridnet writes. Raises TopologyError."""
+def _routers(value: Any, what: str) -> list[str]:
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise TopologyError(f"{what} {shown(value)} is not a list of routers; write ['r2', 'r3']")
+    return list(value)
+
+
+def _lines(value: Any, what: str) -> str | None:
     if value is None:
         return None
     if (
@@ -196,3 +239,13 @@ def read_lines(value: Any, what: str) -> str | None:
             f"{what} {shown(value)} is not text of at most {MOST_TEXT} characters; write lines as the daemons read them"
         )
     return value
+
+
+OPTIONS: Mapping[str, Reader] = {
+    "ospf": _ospf,
+    "bgp": _as_number,
+    "providers": _routers,
+    "peers": _routers,
+    "conf": _lines,
+}
+"""Of all these kinds."""

@@ -16,10 +16,9 @@ from hybridnet.errors import MachineError, TopologyError
 from hybridnet.kinds.daemons import (
     DEAD_SECONDS,
     HELLO_SECONDS,
+    OPTIONS,
+    PREFERENCE,
     DaemonRouter,
-    read_as_number,
-    read_lines,
-    read_ospf,
 )
 
 __all__ = ["DAEMONS", "FRR", "FrrRouter"]
@@ -28,6 +27,7 @@ FOLDER = "/usr/lib/frr"  # Debian's
 CONFIGURATION, SOCKETS = "/etc/frr", "/run/frr"
 # How far apart changes are told, and routes computed, at most: FRR has 5,000 for both.
 LSA_MS = SPF_MS = 1_000
+TO_OTHERS = "to-others"  # the route map of what peers and providers are told
 DAEMONS = (
     "ripd", "ripngd", "ospfd", "ospf6d", "isisd", "babeld", "eigrpd", "nhrpd", "pimd", "pim6d", "ldpd", "bgpd", "bfdd",
     "pbrd", "fabricd", "vrrpd", "pathd",
@@ -44,6 +44,7 @@ class FrrRouter(DaemonRouter):
             at most a second apart.
         bgp: number of its autonomous system; it speaks BGP to the routers with one at the other ends of its links, and
             tells them its own subnets.
+        providers, peers: names of such neighbours, to whom it tells only its own routes and its customers'.
         daemons: further daemons, such as ``["isisd"]``: `conf` tells them what to do, and may give the interfaces their
             addresses.
         conf: further lines of configuration, as vtysh reads them.
@@ -105,21 +106,7 @@ class FrrRouter(DaemonRouter):
     def configuration(self) -> str:
         """What its daemons are told, as ``/etc/frr/frr.conf``."""
         lines = [f"hostname {self.name}", *(self._ospf_lines() if self.params.get("ospf") else [])]
-        if (number := self.params.get("bgp")) is not None:
-            lines += [
-                f"router bgp {number}",
-                " no bgp ebgp-requires-policy",
-                " bgp bestpath as-path multipath-relax",
-            ]
-            lines += [
-                f" neighbor {ip} remote-as {other.params['bgp']}" for other, ip in self._bgp_neighbours()
-            ]
-            lines += [
-                " address-family ipv4 unicast",
-                "  redistribute connected",
-                " exit-address-family",
-                "exit",
-            ]
+        lines += self._bgp_lines() if self.params.get("bgp") is not None else []
         return "\n".join([*lines, *str(self.params.get("conf") or "").splitlines(), ""])
 
     def lacking(self) -> list[str]:
@@ -164,6 +151,42 @@ class FrrRouter(DaemonRouter):
         yield f" timers lsa min-arrival {LSA_MS // 2}"
         yield "exit"
 
+    def _bgp_lines(self) -> Iterator[str]:
+        relations = self._relations()
+        neighbours = self._bgp_neighbours()
+        yield f"router bgp {self.params['bgp']}"
+        yield " no bgp ebgp-requires-policy"
+        yield " bgp bestpath as-path multipath-relax"
+        if (
+            relations
+        ):  # of two routes that are alike, the neighbour's with the lower number, not the one that came first
+            yield " bgp bestpath compare-routerid"
+        for other, ip in neighbours:
+            yield f" neighbor {ip} remote-as {other.params['bgp']}"
+        yield " address-family ipv4 unicast"
+        yield "  redistribute connected"
+        if relations:  # packets take the one way that is told to others
+            yield "  maximum-paths 1"
+        for other, ip in neighbours:
+            if (relation := relations.get(other.name)) is not None:
+                yield f"  neighbor {ip} route-map from-{relation} in"
+                if relation != "customer":
+                    yield f"  neighbor {ip} route-map {TO_OTHERS} out"
+        yield " exit-address-family"
+        yield "exit"
+        if relations:
+            yield "bgp as-path access-list own permit ^$"
+            yield f"route-map {TO_OTHERS} permit 1"
+            yield " match as-path own"
+            yield "exit"
+            yield f"route-map {TO_OTHERS} permit 2"
+            yield f" match local-preference {PREFERENCE['customer']}"
+            yield "exit"
+            for relation, preference in PREFERENCE.items():
+                yield f"route-map from-{relation} permit 1"
+                yield f" set local-preference {preference}"
+                yield "exit"
+
 
 def _daemons(value: Any, what: str) -> list[str]:
     if value is None:
@@ -177,5 +200,5 @@ FRR = HostKind(
     name="frr",
     title="FRR router",
     live=FrrRouter,
-    options={"ospf": read_ospf, "bgp": read_as_number, "daemons": _daemons, "conf": read_lines},
+    options={**OPTIONS, "daemons": _daemons},
 )

@@ -17,37 +17,7 @@ from hybridnet.topologies.autonomous_systems import (
     ways_to,
 )
 from tests.hybridnet.plan.support import plan
-
-
-def told(systems: Systems, destination: int) -> dict[int, tuple[int, list[int]]]:
-    """The rules as speakers of BGP follow them, by turns until nobody learns anything: of each system the rank of its
-    best route (0 by a customer, 1 by a peer, 2 by a provider) and its path.
-    """
-    best: dict[int, tuple[int, list[int]]] = {destination: (-1, [destination])}
-    changed = True
-    while changed:
-        changed = False
-        for each in systems.numbers:
-            if each == destination:
-                continue
-            offers = []
-            beside = ((0, systems.customers), (1, systems.peers), (2, systems.providers))
-            for rank, neighbours in beside:
-                for other in neighbours[each]:
-                    if other not in best or each in best[other][1]:
-                        continue
-                    # Customers hear all; who is above or beside hears only what comes from customers.
-                    if rank == 2 or best[other][0] <= 0:
-                        offers.append((rank, len(best[other][1]), other))
-            if not offers:
-                if best.pop(each, None) is not None:
-                    changed = True
-                continue
-            rank, _, other = min(offers)
-            route = rank, [each, *best[other][1]]
-            if best.get(each) != route:
-                best[each], changed = route, True
-    return best
+from tests.topologies.speakers import told
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -55,7 +25,9 @@ def test_the_ways_are_those_that_speakers_of_bgp_agree_on(seed: int) -> None:
     chance = random.Random(seed)
     systems = drawn(chance.randrange(4, 40), seed)
     for destination in systems.numbers:
-        expected = {each: path[1] for each, (_, path) in told(systems, destination).items() if len(path) > 1}
+        expected = {
+            each: path[1] for each, (_, path) in told(systems, {destination}).items() if len(path) > 1
+        }
         assert ways_to(destination, systems) == expected
 
 
@@ -98,6 +70,24 @@ def test_the_same_seed_gives_the_same_network() -> None:
     assert plan(AutonomousSystemsTopo(20)).dumps() != plan(AutonomousSystemsTopo(20, seed=2)).dumps()
 
 
+@pytest.mark.parametrize("routers", ["frr", "bird"])
+def test_routers_with_daemons_are_told_who_is_what_to_them(routers: str) -> None:
+    topo = AutonomousSystemsTopo(12, hosts=3, routers=routers, delay=None)
+    systems = drawn(12, 1)
+    addresses = [
+        end.ip for link in topo.link_specs() for end in (link.a, link.b) if end.node.startswith("as")
+    ]
+    assert len(addresses) == len(set(addresses)) == 3 + 2 * len(systems.links())
+    for number in systems.numbers:
+        spec = topo.node_spec(f"as{number}")
+        assert spec.options["kind"] == routers
+        assert spec.options["bgp"] == number
+        assert spec.options["providers"] == [f"as{each}" for each in systems.providers[number]]
+        assert spec.options["peers"] == [f"as{each}" for each in systems.peers[number]]
+    assert topo.node_spec("h5").options["ip"] == "10.0.5.2/24"
+    plan(topo)
+
+
 def test_simulated_hosts_ping_each_other() -> None:
     topo = AutonomousSystemsTopo(12, hosts=3, simulated=True)
     pinged = {
@@ -119,6 +109,15 @@ def test_simulated_hosts_ping_each_other() -> None:
         ({"n": 2_000, "hosts": 1_500}, f"more than {MOST_ROUTES:,} routes; write at most 1000"),
         ({"n": 9, "simulated": "yes"}, "simulated 'yes' is not True or False"),
         ({"n": 9, "seed": "a"}, "seed 'a' is not a whole number"),
+        (
+            {"n": 9, "routers": "quagga"},
+            "as: routers 'quagga' is none of simrouter, frr, bird",
+        ),
+        (
+            {"n": 1001, "routers": "frr"},
+            "1,001 systems are more than the 1,000 whose routers may have daemons",
+        ),
+        ({"n": 9, "routers": "bird", "simulated": True}, "simulated hosts have simulated routers"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> None:

@@ -15,7 +15,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import file_path, shown
 from hybridnet.errors import TopologyError
 from hybridnet.plan.files.files import read_text
-from hybridnet.topologies.autonomous_systems import MOST_SYSTEMS, Systems, fill
+from hybridnet.topologies.autonomous_systems import MOST_SYSTEMS, SIMULATED, Systems, fill
 
 __all__ = ["CaidaTopo"]
 
@@ -23,7 +23,7 @@ MOST_NUMBER = (1 << 32) - 1
 
 
 class CaidaTopo(Topo):
-    """The autonomous systems of a file, of which each is a simulated router: AS 174 is as174, its host h174.
+    """The autonomous systems of a file, of which each is a router: AS 174 is as174, its host h174.
 
     Args:
         file: as CAIDA has it, not compressed.
@@ -45,11 +45,12 @@ class CaidaTopo(Topo):
         simulated: bool = False,
         bw: Any = None,
         delay: Any = "5ms",
+        routers: str = SIMULATED,
     ) -> None:
         path = file_path(file, "caida: file")
-        link = {"delay": delay} | ({} if bw is None else {"bw": bw})
+        link = {name: value for name, value in (("delay", delay), ("bw", bw)) if value is not None}
         systems = _systems(read_text(path), str(path))
-        fill(self, systems, f"caida:{path}", hosts=hosts, simulated=simulated, link=link)
+        fill(self, systems, f"caida:{path}", hosts=hosts, simulated=simulated, link=link, routers=routers)
 
 
 def _systems(text: str, file: str) -> Systems:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from typing import Any
 
@@ -46,6 +47,20 @@ def test_a_router_is_told_its_neighbours_whose_daemons_they_may_be_and_no_others
         "  ipv4 { import all; export where source = RTS_DEVICE || source = RTS_BGP; };",
         "}",
         "protocol static { ipv4; }",
+    ]
+
+
+def test_peers_and_providers_hear_of_its_own_routes_and_its_customers() -> None:
+    r1 = BirdRouter("r1", bgp=1, providers=["r2"])
+    linked(r1, BirdRouter("r2", bgp=2), FrrRouter("r3", bgp=3, providers=["r1"]), BirdRouter("r4", bgp=4))
+    told = r1.configuration()
+    assert "  merge paths no;" in told
+    assert re.findall(r"  ipv4 .*import.*", told)[1:] == [
+        "  ipv4 { import filter { bgp_local_pref = 100; accept; }; export where source = RTS_DEVICE || "
+        "(source = RTS_BGP && bgp_local_pref = 300); };",
+        "  ipv4 { import filter { bgp_local_pref = 300; accept; }; export where source = RTS_DEVICE || "
+        "source = RTS_BGP; };",
+        "  ipv4 { import all; export where source = RTS_DEVICE || source = RTS_BGP; };",
     ]
 
 

@@ -51,6 +51,73 @@ def test_a_router_is_told_its_neighbours_and_no_others() -> None:
     ]
 
 
+def test_peers_and_providers_hear_of_its_own_routes_and_its_customers() -> None:
+    r1 = FrrRouter("r1", bgp=1, providers=["r2"])
+    linked(r1, FrrRouter("r2", bgp=2), FrrRouter("r3", bgp=3, peers=["r1"]))
+    assert r1.configuration().splitlines() == [
+        "hostname r1",
+        "router bgp 1",
+        " no bgp ebgp-requires-policy",
+        " bgp bestpath as-path multipath-relax",
+        " bgp bestpath compare-routerid",
+        " neighbor 10.0.1.2 remote-as 2",
+        " neighbor 10.0.2.2 remote-as 3",
+        " address-family ipv4 unicast",
+        "  redistribute connected",
+        "  maximum-paths 1",
+        "  neighbor 10.0.1.2 route-map from-provider in",
+        "  neighbor 10.0.1.2 route-map to-others out",
+        "  neighbor 10.0.2.2 route-map from-peer in",
+        "  neighbor 10.0.2.2 route-map to-others out",
+        " exit-address-family",
+        "exit",
+        "bgp as-path access-list own permit ^$",
+        "route-map to-others permit 1",
+        " match as-path own",
+        "exit",
+        "route-map to-others permit 2",
+        " match local-preference 300",
+        "exit",
+        "route-map from-customer permit 1",
+        " set local-preference 300",
+        "exit",
+        "route-map from-peer permit 1",
+        " set local-preference 200",
+        "exit",
+        "route-map from-provider permit 1",
+        " set local-preference 100",
+        "exit",
+    ]
+
+
+def test_a_customer_hears_all() -> None:
+    provider, customer = FrrRouter("r1", bgp=1), FrrRouter("r2", bgp=2, providers=["r1"])
+    linked(provider, customer)
+    told = provider.configuration()
+    assert "neighbor 10.0.1.2 route-map from-customer in" in told
+    assert " out\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("r1", "r2", "said"),
+    [
+        ({"providers": ["r9"]}, {}, "router r1: providers: r9 is no neighbour that speaks BGP; join the two"),
+        ({"peers": ["h1"]}, {}, "router r1: peers: h1 is no neighbour that speaks BGP"),
+        (
+            {"providers": ["r2"]},
+            {"providers": ["r1"]},
+            "router r1: r2 is said to be its provider and its customer",
+        ),
+        ({"providers": ["r2"]}, {"peers": ["r1"]}, "router r1: r2 is said to be its provider and its peer"),
+    ],
+)
+def test_relations_that_contradict_are_refused(r1: dict[str, Any], r2: dict[str, Any], said: str) -> None:
+    router = FrrRouter("r1", bgp=1, **r1)
+    linked(router, FrrRouter("r2", bgp=2, **r2), Host("h1"))
+    with pytest.raises(TopologyError, match=said):
+        router.configuration()
+
+
 def test_a_router_has_directories_of_its_own_and_keeps_those_it_is_given() -> None:
     given = FrrRouter("r1", privateDirs=["/srv", ("/etc/frr", "/tmp/r1")])
     assert given.described()["privateDirs"] == ["/srv", ("/etc/frr", "/tmp/r1"), "/run/frr"]
@@ -73,6 +140,7 @@ def test_daemons_are_those_that_are_named_and_those_of_its_protocols() -> None:
     [
         *[("ospf", value) for value in ("yes", 1, None)],
         *[("bgp", value) for value in (0, 1 << 32, "65001", True, 1.0)],
+        *[("providers", value) for value in ("r2", [5], 5)],
         *[("daemons", value) for value in ("ospfd", ["zebra"], [5], ["../x"])],
         *[("conf", value) for value in (5, "a\0b", "\x1b[2J", "x" * 40_000)],
     ],
