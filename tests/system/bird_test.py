@@ -17,7 +17,7 @@ from hybridnet.describe.kinds import host_kinds
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.thorough,
     pytest.mark.skipif(
         not Path("/usr/sbin/bird").exists(), reason="BIRD is not installed: apt-get install bird2"
     ),
@@ -95,7 +95,7 @@ def distances(links: list[tuple[int, int]], start: int) -> dict[int, int]:
     return far
 
 
-@pytest.mark.parametrize("name", ZOO)
+@pytest.mark.parametrize("name", [ZOO[0], *(pytest.param(each, marks=pytest.mark.slow) for each in ZOO[1:])])
 def test_ospf_has_the_simulators_own_shortest_ways(name: str) -> None:
     try:
         links, expected = edges(f"topozoo/{name}"), simulators_ways(f"topozoo/{name}")

@@ -15,7 +15,7 @@ from hybridnet import Net, Topo
 from hybridnet.errors import MachineError, UsageError
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.thorough,
     pytest.mark.skipif(not Path("/usr/lib/frr/zebra").exists(), reason="FRR is not installed"),
 ]
 

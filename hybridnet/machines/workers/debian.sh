@@ -24,6 +24,12 @@ first_names() {
     { for (i = 1; i <= NF; i++) if ($i in known) { if (!none) print $i; next } if (none) print }' "$1" -
 }
 
+# services_of PACKAGE ...: the units of systemd that these bring; templates are none. A name that others provide has none.
+services_of() {
+  { dpkg-query -L "$@" 2>/dev/null || true; } |
+    sed -n 's|.*/systemd/system/\([^/@]*\.service\)$|\1|p; s|.*/systemd/system/\([^/@]*\.socket\)$|\1|p'
+}
+
 # install_debian_packages TABLE: asks apt for nothing when nothing is missing.
 install_debian_packages() {
   command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
@@ -46,12 +52,15 @@ install_debian_packages() {
   [ -z "$unknown" ] || fail "apt knows no package of this name: $(echo $unknown) ($(. /etc/os-release && echo "$PRETTY_NAME")); \
 add the part of the distribution that has it to apt's sources, or its name here to setup/debian-packages.txt"
   missing=$(echo "$missing" | first_names "$names")
-  # No service is wanted running: hybridnet starts its own ovs-vswitchd and sshd, in namespaces. Debian asks this file.
+  # No service is wanted running, now or after the next boot: hybridnet starts its own ovs-vswitchd, sshd and routing
+  # daemons, in namespaces. Debian asks this file.
   if [ ! -e /usr/sbin/policy-rc.d ]; then
     policy=/usr/sbin/policy-rc.d
     printf '#!/bin/sh\nexit 101\n' >$policy
     chmod +x $policy
   fi
   apt install -y --no-install-recommends $missing
+  services=$(services_of $missing)
+  [ -z "$services" ] || ! command -v systemctl >/dev/null || systemctl --quiet disable $services
   say "Debian packages: done"
 }

@@ -89,6 +89,30 @@ def test_names_that_apt_does_not_know_are_an_error_that_has_them_all(
     assert "apt install" not in done.stdout
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_services_of_packages_are_their_units(shell: str, tmp_path: Path) -> None:
+    packages = ["openvswitch-switch", "bird2", "bash", "no-such-package"]
+    listed = subprocess.run(["dpkg-query", "-L", *packages], capture_output=True, text=True, check=False)
+    found = {Path(line).name for line in listed.stdout.splitlines() if "/systemd/system/" in line}
+    done = read(shell, f"set -e; services_of {' '.join(packages)}", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.split()) == {name for name in found if "@" not in name}
+    assert {"openvswitch-switch.service", "bird.service"} <= set(done.stdout.split())
+
+
+@as_root
+@pytest.mark.parametrize("shell", SHELLS)
+def test_services_that_come_do_not_start_at_the_next_boot(
+    shell: str, tmp_path: Path, not_installed: str
+) -> None:
+    says = 'systemctl() { echo "systemctl $*"; }; services_of() { echo "of-$1.service"; }; '
+    done = read(shell, f"{says}install_debian_packages table", tmp_path, f"{not_installed}\n")
+    assert done.stdout.splitlines()[-2:] == [
+        f"systemctl --quiet disable of-{not_installed}.service",
+        "Debian packages: done",
+    ]
+
+
 def test_no_name_is_in_the_table_twice() -> None:
     lines = [line.partition("#")[0].strip() for line in TABLE.read_text().splitlines()]
     names = [
