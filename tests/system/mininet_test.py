@@ -697,6 +697,6 @@ def test_limited_hosts_are_measured_from_outside_while_their_shells_are_busy(tmp
     said = dict(line.split(" ", 1) for line in done.out.splitlines() if line.startswith(("shares", "left")))
     shares = [float(share) for share in said["shares"].split()]
     assert len(shares) == 6
-    assert all(0 < share for share in shares)
+    assert all(share > 0 for share in shares)
     assert sum(shares) / len(shares) <= 13  # a quota of 10 % is a bound from above
     assert said["left"] == "[] []"

@@ -63,8 +63,8 @@ class RemoteController:
 
     Args:
         name: as the script calls it.
-        ip: where it listens. A loopback address means this computer: machines are told this computer's
-            address toward them, so the controller must listen there too (0.0.0.0 does).
+        ip: where it listens: an address, or the name of a computer. A loopback address means this computer: machines
+            are told this computer's address toward them, so the controller must listen there too (0.0.0.0 does).
         port: default: 6653 or 6633, whichever answers.
         machines: the machines whose switches it controls; default: all.
         protocol: ``"tcp"``, as MiniEdit's scripts say.
@@ -95,7 +95,7 @@ class RemoteController:
             )
         if protocol != "tcp":
             raise UsageError(f"{what}: protocol {shown(protocol)} is not supported; write 'tcp'")
-        self.ip = text(ip, f"{what}: ip")
+        self.ip = _address(ip, f"{what}: ip")
         self.port = _tcp_port(port, what)
         if machines is not None and (not isinstance(machines, Sequence) or isinstance(machines, str | bytes)):
             raise UsageError(f"{what}: machines {shown(machines)} is not a list of names; write ['m1']")
@@ -540,6 +540,26 @@ def _version(number: str) -> str:
         ('OpenFlow13', 'OpenFlow10')
     """
     return f"OpenFlow1{int(number, 16) - 1}"
+
+
+_COMPUTER = re.compile(
+    r"([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9])?\.)*[A-Za-z]([A-Za-z0-9_-]*[A-Za-z0-9])?\.?"
+)
+_MOST_NAME = 253  # characters of a computer's name: RFC 1035, 2.3.4
+
+
+def _address(value: Any, what: str) -> str:
+    """An address, or the name of a computer (RFC 1123, 2.1), whose last part is no number. Raises UsageError."""
+    written = text(value, what)
+    try:
+        ipaddress.ip_address(written)
+    except ValueError:
+        if len(written) > _MOST_NAME or not _COMPUTER.fullmatch(written):
+            raise UsageError(
+                f"{what} {shown(written)} is neither an address nor the name of a computer; write 192.0.2.1 or "
+                "controller.example"
+            ) from None
+    return written
 
 
 def _tcp_port(port: Any, what: str) -> int | None:

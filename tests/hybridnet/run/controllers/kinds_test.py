@@ -34,6 +34,23 @@ def test_an_address_elsewhere_is_told_as_it_is() -> None:
     assert RemoteController("c0", ip="192.0.2.7", port=6633).target("198.18.0.254") == "tcp:192.0.2.7:6633"
 
 
+@pytest.mark.parametrize(
+    "ip", ["999.1.1.1", "10.0.0.1/24", "192.0.2.1:6653", "a b", "-a", "c0..example", "300"]
+)
+def test_what_is_neither_an_address_nor_a_name_of_a_computer_is_refused_before_anything_is_built(
+    ip: str,
+) -> None:
+    with pytest.raises(
+        UsageError, match=r"controller c0: ip .* is neither an address nor the name of a computer"
+    ):
+        RemoteController("c0", ip=ip)
+
+
+@pytest.mark.parametrize("ip", ["2001:db8::1", "fe80::1%eth0", "c0", "onos-1.lab.example", "_ryu.local."])
+def test_addresses_and_names_of_computers_are_taken(ip: str) -> None:
+    assert RemoteController("c0", ip=ip).ip == ip
+
+
 def test_unknown_options_are_refused() -> None:
     with pytest.raises(UsageError, match="unknown option 'prot'"):
         RemoteController("c0", prot="tcp")
