@@ -146,6 +146,10 @@ def number(
     """A number from `least` to `most`, whole or not."""
     good = isinstance(value, int | float) and not isinstance(value, bool)
     if not good or not math.isfinite(value) or not least <= value <= most:  # type: ignore[arg-type, operator]
+        if math.isinf(least) and math.isinf(most):
+            raise error(
+                f"{what} {shown(value)} is not a finite number; write one without a unit, such as 9.5"
+            )
         raise error(f"{what} {shown(value)} is not a number from {least:g} to {most:g}")
     return value  # type: ignore[return-value]
 

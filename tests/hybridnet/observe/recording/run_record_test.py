@@ -184,7 +184,9 @@ def test_a_record_is_current_in_its_block_and_has_the_results_of_its_script(tmp_
 
 @pytest.mark.parametrize("wrong", [float("nan"), "93", None, True])
 def test_a_result_is_a_number(wrong: Any) -> None:
-    with pytest.raises(UsageError, match="result goodput"):
+    with pytest.raises(
+        UsageError, match=r"result goodput .* is not a finite number; write one without a unit"
+    ):
         result("goodput", wrong)
 
 
