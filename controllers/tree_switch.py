@@ -43,18 +43,30 @@ class TreeSwitch(app_manager.RyuApp):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.connected = {}  # datapath id -> datapath
+        self.given = {}  # datapath -> number of the request that it answers once it has its flows
+        self.connected = {}  # datapath id -> datapath that has them
 
     @set_ev_cls(ofp_event.EventOFPSwitchFeatures, CONFIG_DISPATCHER)
     def switch_connects(self, event):
         datapath = event.msg.datapath
-        self.connected[datapath.id] = datapath
-        send(datapath, [*emptying(datapath), *flows(datapath, link_discovery=self.CONF.observe_links)])
-        self.logger.info("switch %016x connected, %d in all", datapath.id, len(self.connected))
+        given = datapath.ofproto_parser.OFPBarrierRequest(datapath)
+        own = flows(datapath, link_discovery=self.CONF.observe_links)
+        send(datapath, [*emptying(datapath), *own, given])
+        self.given[datapath] = given.xid
+
+    @set_ev_cls(ofp_event.EventOFPBarrierReply, [CONFIG_DISPATCHER, MAIN_DISPATCHER])
+    def switch_is_ready(self, event):
+        datapath = event.msg.datapath
+        if self.given.get(datapath) == event.msg.xid:
+            del self.given[datapath]
+            self.connected[datapath.id] = datapath
+            # hybridnet waits for this line: a network that has started forwards.
+            self.logger.info("switch %016x connected, %d in all", datapath.id, len(self.connected))
 
     @set_ev_cls(ofp_event.EventOFPStateChange, DEAD_DISPATCHER)
     def switch_leaves(self, event):
         datapath = event.datapath
+        self.given.pop(datapath, None)
         if self.connected.get(datapath.id) is datapath:  # else it has connected anew already
             del self.connected[datapath.id]
             self.logger.info("switch %016x left, %d remain", datapath.id, len(self.connected))

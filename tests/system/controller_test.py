@@ -207,9 +207,11 @@ class Line:
 
     def ready(self) -> bool:
         """All switches are connected and have their table-miss flows."""
-        return self.all_connected() and all(
-            self.flows(switch).count("priority=0 ") == 2 for switch in SWITCHES
-        )
+        return self.all_connected() and self.have_flows()
+
+    def have_flows(self) -> bool:
+        """All switches have their table-miss flows."""
+        return all(self.flows(switch).count("priority=0 ") == 2 for switch in SWITCHES)
 
     def remove(self) -> None:
         for daemon in reversed(self.daemons):
@@ -233,7 +235,8 @@ def test_tree_switch_floods_broadcasts_only_and_asks_the_controller_nothing(line
     log: list[str] = []
     with line.controller("tree_switch", on_line=log.append) as ryu:
         line.connect()
-        wait_until(line.ready, "three switches with their flows")
+        wait_until(lambda: sum("connected" in text for text in log) == len(SWITCHES), "three that are ready")
+        assert line.have_flows(), "their flows are there once it says so, which is what a start waits for"
         assert line.ping(5) == 5
         assert line.flooded_frames() == len(SWITCHES)  # the ARP request, once at each switch
         assert line.ping(20) == 20

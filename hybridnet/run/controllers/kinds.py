@@ -10,7 +10,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -40,6 +40,7 @@ _FOR_LOOPS = (LOOP_APP, "failover_switch", "hedera_switch")  # they know the lin
 _SPANNING_TREE = ("simple_switch_stp",)
 
 _SETTLED = re.compile(r"settled: (\d+) switches")
+_READY = re.compile(r"switch ([0-9a-f]{16}) (connected|left)")
 _REFUSED = re.compile(r"unsupported version 0x(\w+).*use one of the versions \[([\d, ]+)\]")
 """How an app says in its log that it does not speak a switch's version of OpenFlow: by numbers of the wire."""
 _REJECTED = re.compile(r"New config bad \((.*)\) - rejecting|invalid config: (.*)")
@@ -141,7 +142,7 @@ class RemoteController:
     def ready(self) -> None:
         """Wait until it listens; `begin` has already checked."""
 
-    def settle(self, switches: int, patience_s: float) -> None:
+    def settle(self, switches: int, dpids: Collection[str], patience_s: float) -> None:
         """Wait until it is ready for the traffic of so many switches, as most are once these are connected."""
 
     def target(self, head_address: str) -> str:
@@ -249,6 +250,9 @@ class Ryu(RemoteController):
             )
         self._on_line = on_line
         self._settled = 0  # switches, as its log says
+        self._ready: set[str] = (
+            set()
+        )  # dpids of switches that have their flows, as the log of `tree_switch` says
         self.refusal = ""  # of a switch, because of its version of OpenFlow, as its log says; and the cure
         self.process: ControllerProcess | None = None
         self._wanted = False
@@ -291,6 +295,7 @@ class Ryu(RemoteController):
             on_line=self._line,
         )
         self._settled, self.refusal = 0, ""
+        self._ready.clear()
         self._wanted = True
         self.process.launch()
 
@@ -313,25 +318,36 @@ class Ryu(RemoteController):
         if self.process is not None:
             self.process.await_listening()
 
-    def settle(self, switches: int, patience_s: float) -> None:
-        """Wait until `ecmp_switch` knows the links of so many switches; other apps are ready for what connects.
+    def settle(self, switches: int, dpids: Collection[str], patience_s: float) -> None:
+        """Wait until `ecmp_switch` knows the links of so many switches, and `tree_switch` has given these their flows;
+        other apps are ready for what connects.
 
         Raises:
-            ControllerError: it has died, or does not know them in time.
+            ControllerError: it has died, or is not ready in time.
         """
+        apps = [str(app) for app in self.apps]
         deadline = time.monotonic() + patience_s
-        while LOOP_APP in map(str, self.apps) and self._settled != switches:
+        while (LOOP_APP in apps and self._settled != switches) or (
+            DEFAULT_APP in apps and not self.refusal and not self._ready.issuperset(dpids)
+        ):
             self.check()
             if time.monotonic() > deadline:
+                done = (
+                    f"{LOOP_APP} knows the links of {self._settled} of {switches} switches"
+                    if LOOP_APP in apps
+                    else f"{DEFAULT_APP} has set up {len(self._ready.intersection(dpids))} of {len(dpids)} switches"
+                )
                 raise ControllerError(
-                    f"controller {self.name}: {LOOP_APP} knows the links of {self._settled} of {switches} switches "
-                    f"after {patience_s:g} s; is this computer overloaded? waitConnected=False does not wait"
+                    f"controller {self.name}: {done} after {patience_s:g} s; is this computer overloaded? "
+                    "waitConnected=False does not wait"
                 )
             time.sleep(_POLL_S)
 
     def _line(self, line: str) -> None:
         if said := _SETTLED.match(line):
             self._settled = int(said[1])
+        if said := _READY.match(line):
+            (self._ready.add if said[2] == "connected" else self._ready.discard)(said[1])
         if (said := _REFUSED.search(line)) and not self.refusal:
             own = [_version(number) for number in said[2].split(",")]
             self.refusal = (
@@ -449,7 +465,7 @@ class Faucet(OsKen):
         self._taken, self._rejection = False, ""
         super().begin(head_address, others)
 
-    def settle(self, switches: int, patience_s: float) -> None:
+    def settle(self, switches: int, dpids: Collection[str], patience_s: float) -> None:
         """Wait until it has read its file.
 
         Raises:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from hybridnet.describe.values import shown, text
@@ -112,15 +112,26 @@ class Controllers:
         for controller in self.all:
             controller.ready()
 
-    def settle(self, machine_of: Mapping[str, str], switches: Sequence[str], patience_s: float) -> None:
-        """Wait until they are ready for these switches, of which each has those of its machines."""
+    def settle(
+        self,
+        machine_of: Mapping[str, str],
+        switches: Mapping[str, str],
+        waiting: Collection[str],
+        patience_s: float,
+    ) -> None:
+        """Wait until they are ready for their switches: each has those of its machines.
+
+        Args:
+            switches: dpids by name.
+            waiting: the names of those that connect just now.
+        """
         for controller in self.all:
-            own = [
-                name
-                for name in switches
+            own = {
+                name: dpid
+                for name, dpid in switches.items()
                 if controller.machines is None or machine_of[name] in controller.machines
-            ]
-            controller.settle(len(own), patience_s)
+            }
+            controller.settle(len(own), [own[name] for name in own if name in waiting], patience_s)
 
     def refusals(self) -> list[str]:
         """Why some have refused switches: see `RemoteController.refusal`."""

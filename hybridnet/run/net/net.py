@@ -880,7 +880,7 @@ class Net(Structure):
                 self._on_progress,
                 patience_s,
             )
-            self._controllers.settle(plan.machine_of, switches, patience_s)
+            self._controllers.settle(plan.machine_of, switches, waiting, patience_s)
 
     def _finish_record(self) -> None:
         self._recorded.finish(self.final_counters, lambda: self._measuring.verdict(None, None))

@@ -267,14 +267,14 @@ def has_something_to_obey(part: MachinePlan) -> bool:
     return any(switch["controllers"] or "listen_port" in switch for switch in part["switches"])
 
 
-def switches_with_controllers(plan: Plan) -> list[str]:
-    """The switches that have been told a controller."""
-    return [
-        name
+def switches_with_controllers(plan: Plan) -> dict[str, str]:
+    """The dpids of the switches that have been told a controller."""
+    return {
+        name: switch["dpid"]
         for machine in plan.machines.values()
         for name, switch in openflow_of(machine).items()
         if switch["controllers"]
-    ]
+    }
 
 
 def parts_text(hosts: Sequence[object], switches: Sequence[object], links: Sequence[object]) -> str:

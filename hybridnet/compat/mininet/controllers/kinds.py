@@ -15,7 +15,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -457,9 +457,9 @@ class _Own(kinds.RemoteController):
         """Wait until it listens. Raises ControllerError."""
         self._chosen.ready()
 
-    def settle(self, switches: int, patience_s: float) -> None:
+    def settle(self, switches: int, dpids: Collection[str], patience_s: float) -> None:
         """Wait until it is ready for the traffic of so many switches."""
-        self._chosen.settle(switches, patience_s)
+        self._chosen.settle(switches, dpids, patience_s)
 
     def target(self, head_address: str) -> str:
         """Where switches find it."""

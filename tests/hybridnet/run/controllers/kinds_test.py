@@ -74,6 +74,21 @@ def test_the_default_controller_runs_our_learning_switch() -> None:
     assert Ryu("c0", "tree_switch", "ryu.app.ofctl_rest").apps == ("tree_switch", "ryu.app.ofctl_rest")
 
 
+def test_a_start_waits_until_tree_switch_has_set_up_the_switches_that_connect() -> None:
+    controller = Ryu("c0")
+    first, second = "0000000000000001", "00000000000000ab"
+    controller._line(f"switch {first} connected, 1 in all")
+    controller.settle(2, [first], 0.0)
+    with pytest.raises(ControllerError, match="c0: tree_switch has set up 1 of 2 switches after 0 s"):
+        controller.settle(2, [first, second], 0.0)
+    controller._line(f"switch {second} connected, 2 in all")
+    controller.settle(2, [first, second], 0.0)
+    controller._line(f"switch {first} left, 1 remain")
+    with pytest.raises(ControllerError, match="has set up 0 of 1 switches"):
+        controller.settle(2, [first], 0.0)
+    Ryu("c1", "ryu.app.simple_switch_13").settle(2, [first, second], 0.0)  # nobody knows when that is ready
+
+
 def test_what_cannot_be_meant_is_said_before_anything_is_started() -> None:
     with pytest.raises(UsageError, match=r"nowhere/a\.py: there is no such file"):
         Ryu("c0", "nowhere/a.py")
