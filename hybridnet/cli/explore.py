@@ -6,8 +6,10 @@ from __future__ import annotations
 import argparse
 import json
 import runpy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, final
 
 from hybridnet.cli.network import framework_words, simulated_protocols
 from hybridnet.cli.simulate import seeds_of
@@ -26,15 +28,23 @@ EXAMPLES = """  hybridnet explore my_app.py --topo linear,3 --seeds 200
   hybridnet explore ryu.app.simple_switch_13 --topo linear,3 --pytest move_test.py
   hybridnet explore my_app.py --topo linear,3 --schedule schedule.yaml
   hybridnet explore osken:my_app.py --topo tree,2 --invariants firewall.py --json
+  hybridnet explore faucet:faucet.yaml --topo linear,2
   hybridnet explore --time simulated my_app.py       the same bytes, whatever the application asks its computer
 """
-_OSKEN = "osken:"
+_OSKEN, _FAUCET = "osken:", "faucet:"
+_NOT_IN_A_TRIAL = {
+    "gauge": "it only watches switches; explore what commands them, such as faucet:FILE.yaml",
+    "remote": "its clock is not that of a trial; name the application itself, which explore starts",
+}
+_ADDRESS, _PORT = "127.0.0.1", 9302  # Faucet's own; in a trial nothing listens there
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The application, the network, and how long to look."""
     parser.add_argument(
-        "app", metavar="APP", help="a Ryu app (a file or a module; several joined by commas), or osken:APP"
+        "app",
+        metavar="APP",
+        help="a Ryu app (a file or a module; several joined by commas), osken:APP, or faucet:FILE.yaml",
     )
     parser.add_argument(
         "--topo",
@@ -110,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     if begins_in_real_time(arguments):
         return run_in_simulated_time(arguments, None if arguments.pytest is None else arguments.pytest.parent)
-    framework, apps = apps_of(arguments.app)
+    application = application_of(arguments.app)
     protocols = simulated_protocols(arguments.protocols)
     if not 1 <= arguments.repeat <= 1000:
         raise UsageError(f"--repeat {arguments.repeat}: write a number from 1 to 1000")
@@ -122,10 +132,11 @@ def run(arguments: argparse.Namespace) -> int:
     told = Console(stderr=True)
     with (
         Explore(
-            *apps,
+            *application.apps,
             topo=topo,
             invariants=invariants,
-            framework=framework,
+            framework=application.framework,
+            settings=application.settings,
             arguments=framework_words(arguments.controller_arguments or ""),
             protocols=protocols,
             settle_s=parse_delay(arguments.settle, "--settle") / 1e9,
@@ -146,32 +157,52 @@ def run(arguments: argparse.Namespace) -> int:
     if report.counterexample is None:
         return 0
     if arguments.pytest is not None:
-        arguments.pytest.write_text(
-            report.counterexample.pytest_file(_words(arguments, framework.name)), encoding="utf-8"
-        )
+        arguments.pytest.write_text(report.counterexample.pytest_file(_words(arguments)), encoding="utf-8")
         if not arguments.json:
             print(f"\nwritten to {arguments.pytest}")
     return 1
 
 
-def apps_of(text: str) -> tuple[Framework, list[str]]:
-    """What APP names: the framework, and the apps under it. Raises UsageError where there is no such app."""
+@final
+@dataclass(frozen=True)
+class Application:
+    """What is explored.
+
+    Args:
+        apps: of the framework.
+        settings: environment variables that they read.
+    """
+
+    framework: Framework
+    apps: list[str]
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def application_of(text: str) -> Application:
+    """What APP names. Raises UsageError where there is no such app, or it cannot be explored."""
     from hybridnet.run.controllers.frameworks import OSKEN, RYU
+    from hybridnet.run.controllers.kinds import Faucet
     from hybridnet.run.controllers.process import check_module, find_app
 
+    kind = text.partition(",")[0].partition(":")[0]
+    if kind in _NOT_IN_A_TRIAL and not Path(text).exists():
+        raise UsageError(f"explore {text}: {_NOT_IN_A_TRIAL[kind]}")
+    if text.startswith(_FAUCET):
+        faucet = Faucet("c0", text.removeprefix(_FAUCET), rest_port=_PORT)
+        return Application(OSKEN, ["faucet.faucet"], faucet.settings(_ADDRESS))
     framework = OSKEN if text.startswith(_OSKEN) else RYU
     apps = text.removeprefix(_OSKEN).split(",")
     for app in apps:
         found = find_app(app)
         if not found.endswith(".py"):
             check_module(found, framework)
-    return framework, apps
+    return Application(framework, apps)
 
 
-def _words(arguments: argparse.Namespace, framework: str) -> list[str]:
+def _words(arguments: argparse.Namespace) -> list[str]:
     """The command line without what the test says itself; files by their whole path."""
-    prefix = _OSKEN if framework == "osken" else ""
-    apps = arguments.app.removeprefix(_OSKEN).split(",")
+    prefix = next((each for each in (_OSKEN, _FAUCET) if arguments.app.startswith(each)), "")
+    apps = arguments.app.removeprefix(prefix).split(",")
     whole = [str(Path(app).resolve()) if Path(app).is_file() else app for app in apps]
     words = ["hybridnet", "explore", prefix + ",".join(whole), "--protocols", arguments.protocols]
     topo = arguments.topo

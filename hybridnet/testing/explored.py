@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hybridnet.cli.explore import apps_of, invariants_of
+from hybridnet.cli.explore import application_of, invariants_of
 from hybridnet.cli.network import simulated_protocols
 from hybridnet.cli.simulate import seeds_of
 from hybridnet.describe.quantities import parse_delay
@@ -50,12 +50,13 @@ def explore(given: Mapping[str, Any], topo: Topo) -> Report:
         ControllerError: the application cannot be loaded.
     """
     words = _checked(given)
-    framework, apps = apps_of(str(words["app"]))
+    application = application_of(str(words["app"]))
     with Explore(
-        *apps,
+        *application.apps,
         topo=topo,
         invariants=_invariants(words["invariants"]),
-        framework=framework,
+        framework=application.framework,
+        settings=application.settings,
         arguments=words["arguments"],
         protocols=simulated_protocols(words["protocols"]),
         settle_s=parse_delay(words["settle"], "explore: settle") / 1e9,

@@ -18,6 +18,7 @@ from hybridnet.cli import main
 from hybridnet.cli.topology import find_topology
 from hybridnet.errors import ControllerError, EnvironmentLackError
 from hybridnet.kernel.build import find_kernel
+from hybridnet.run.controllers.frameworks import OSKEN, RYU
 from hybridnet.tools.explore import Explore, affinity, reaches
 from hybridnet.tools.explore.schedule import draw
 from hybridnet.topologies import LinearTopo, SingleSwitchTopo
@@ -91,6 +92,54 @@ def test_a_loop_that_lasts_for_a_second_is_found(tmp_path: Path) -> None:
         with Explore(APPS / f"{app}.py", topo=ring) as explore:
             found, _ = explore.trial(explore.read(file))
         assert [each.invariant for each in found] == ([] if invariant is None else [invariant]), app
+
+
+def test_an_application_under_os_ken_is_judged_as_under_ryu() -> None:
+    for app, invariant in (("learning_switch", None), ("stale_rule", "all-reach-all")):
+        reports = []
+        for framework in (RYU, OSKEN):
+            with Explore(APPS / f"{app}.py", topo=LinearTopo(k=3), framework=framework) as explore:
+                report = explore.run([1], schedule=explore.read(APPS / "host_moves.yaml"), repetitions=2)
+            found = report.counterexample
+            reports.append(None if found is None else (found.found, found.schedule, found.runs, found.traces))
+        assert reports[0] == reports[1], app
+        assert (None if reports[0] is None else reports[0][0][0].invariant) == invariant
+
+
+def test_faucet_is_explored_by_its_configuration(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ["--topo", "linear,2", "--without", "full-table", "--seeds", "2", "--json"]
+    reports = []
+    for _ in range(2):
+        assert main(["explore", f"faucet:{APPS / 'faucet.yaml'}", *words]) == 0
+        reports.append(json.loads(capsys.readouterr().out))
+    assert reports[0] == reports[1]
+    assert reports[0]["held"] == 2
+    wrong = tmp_path / "wrong.yaml"
+    text = (APPS / "faucet.yaml").read_text().replace("{vid: 100}", "{vid: 100}\n  guest: {vid: 200}")
+    wrong.write_text(text.replace("native_vlan: office", "native_vlan: guest", 1))  # port 1 of s1
+    assert (
+        main(["explore", f"faucet:{wrong}", *words, "--repeat", "1", "--pytest", str(tmp_path / "a.py")]) == 1
+    )
+    found = json.loads(capsys.readouterr().out)["counterexample"]
+    assert found["schedule"] == []
+    assert "packets from h1 to h2" in found["findings"][0]["text"]
+    assert f"'faucet:{wrong}'" in (tmp_path / "a.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("app", "said"),
+    [
+        (
+            "gauge:gauge.yaml",
+            "it only watches switches; explore what commands them, such as faucet:FILE.yaml",
+        ),
+        ("remote,ip=10.0.0.1", "its clock is not that of a trial"),
+        ("faucet:nothing.yaml", "Faucet's configuration 'nothing.yaml' is no file"),
+    ],
+)
+def test_what_cannot_be_explored_is_refused(app: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explore", app]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_switches_that_forward_by_what_they_have_learned_loop_in_a_ring_and_not_in_a_line(

@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -155,10 +155,15 @@ class ControllerFactory:
         apps: as for `hybridnet.Ryu`.
         framework: what they run under.
         arguments: the framework's own options.
+        settings: environment variables that the apps read.
     """
 
     def __init__(
-        self, apps: Sequence[str | Path], framework: Framework = RYU, arguments: Sequence[str] = ()
+        self,
+        apps: Sequence[str | Path],
+        framework: Framework = RYU,
+        arguments: Sequence[str] = (),
+        settings: Mapping[str, str] | None = None,
     ) -> None:
         self._apps = [find_app(app) for app in apps]
         self._arguments = list(arguments)
@@ -174,7 +179,13 @@ class ControllerFactory:
                 stdin=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                env={**clean, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"},
+                env={
+                    **clean,
+                    **(settings or {}),
+                    "OSKEN_HUB_TYPE": "eventlet",
+                    "PYTHONHASHSEED": "0",
+                    "PYTHONUNBUFFERED": "1",
+                },
             )
         self._ours.settimeout(PATIENCE_S)
         if not self._receive():

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -85,6 +85,7 @@ class Explore:
         invariants: what must hold.
         framework: what the application runs under.
         arguments: the framework's own options.
+        settings: environment variables that the application reads.
         protocols: what switches speak: ``OpenFlow13`` (default) or ``OpenFlow10``.
         settle_s: seconds of simulated time that the application has to be ready, in each trial before hosts send
             anything, and again when nothing is disturbed any more: 0 to 600.
@@ -105,6 +106,7 @@ class Explore:
         invariants: Sequence[Invariant] = INVARIANTS,
         framework: Framework = RYU,
         arguments: Sequence[str] = (),
+        settings: Mapping[str, str] | None = None,
         protocols: Sequence[str] = ("OpenFlow13",),
         settle_s: float = 0.0,
         without: Sequence[str] = (),
@@ -129,7 +131,7 @@ class Explore:
         self._settle_ns = round(settle_s * 1e9)
         self._without = tuple(without)
         self._always = () if always is None else read_schedule(always, site)
-        self._factory = ControllerFactory(apps, framework, arguments)
+        self._factory = ControllerFactory(apps, framework, arguments, settings)
 
     def __enter__(self) -> Explore:
         return self

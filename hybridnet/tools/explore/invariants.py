@@ -134,13 +134,16 @@ def no_storms(seen: Observed) -> Iterator[str]:
 
 
 def _pings(seen: Observed, source: str, target: str) -> Iterator[Class]:
-    """Where pings go by the tables, as OpenFlow has it: what one switch forwards, another one may drop."""
+    """Where pings go by the tables, as OpenFlow has it: what one switch forwards, another one may drop.
+
+    They have the header of `frames.ping`: hosts know nothing of VLANs.
+    """
     assert seen.fabric is not None
     fabric = replace(seen.fabric, by_the_book=True)
     one, other = seen.site.hosts[source], seen.site.hosts[target]
     header = cube_of(
-        eth_src=one.mac, eth_dst=other.mac, eth_type=_IPV4, ip_proto=_ICMP, ipv4_src=one.address,
-        ipv4_dst=other.address, icmpv4_type=8,
+        eth_src=one.mac, eth_dst=other.mac, eth_type=_IPV4, vlan_vid=0, vlan_pcp=0, ip_dscp=0, ip_ecn=0,
+        ip_proto=_ICMP, ipv4_src=one.address, ipv4_dst=other.address, icmpv4_type=8, icmpv4_code=0,
     )  # fmt: skip
     yield from Partition(fabric, header).classes(seen.site.jacks[seen.homes[source]])
 
