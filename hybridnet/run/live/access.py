@@ -5,7 +5,8 @@ A request is let through when all of this holds, and is refused with one sentenc
 
 * Its Host header names the address that the page listens at. A name that an attacker's DNS points here does not
   (DNS rebinding).
-* Where the browser says from which page it comes (Origin, Sec-Fetch-Site), that page is this one.
+* Where the browser says from which page it comes (Origin, Sec-Fetch-Site), that page is this one. Only the notebook
+  that the user has named may show it inside its own page.
 * It has the run's token: as a header (Authorization: Bearer), as the cookie of an earlier one, or in the link that
   hybridnet printed. The token that only reads gets no further than GET and HEAD.
 * Its body is small, and not too many connections are open.
@@ -33,16 +34,16 @@ BODY_LIMIT = 64 << 10
 REQUESTS_AT_ONCE = 64
 READING = frozenset({"GET", "HEAD"})
 
+NOBODY = "'none'"  # as Content-Security-Policy writes it
 _POLICY = (
     "default-src 'none'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
-    "connect-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    "connect-src 'self'; img-src 'self' data:; frame-ancestors {frames}; base-uri 'none'; form-action 'none'"
 )
 _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
     "cache-control": "no-store",
 }
 
@@ -78,6 +79,7 @@ class Gate:
         scripts: what a page may run beside the files of this server, as Content-Security-Policy writes it
             (``'sha256-…'``).
         body_limit: how many bytes a request may bring.
+        frames: the origin that may show the page inside its own, such as ``http://localhost:8888``; None: nobody.
     """
 
     def __init__(
@@ -89,9 +91,10 @@ class Gate:
         any_address_at: int | None = None,
         scripts: Iterable[str] = (),
         body_limit: int = BODY_LIMIT,
+        frames: str | None = None,
     ) -> None:
         self._body_limit = body_limit
-        self._policy = _POLICY.format(scripts=" ".join(["'self'", *scripts]))
+        self._policy = _POLICY.format(scripts=" ".join(["'self'", *scripts]), frames=frames or NOBODY)
         self._app, self._tokens, self._cookie = app, tokens, cookie
         self._any_address_at = any_address_at
         self._hosts = frozenset(host.lower() for host in hosts)
@@ -239,7 +242,7 @@ async def _refuse(scope: Scope, send: Send, status: int, why: str) -> None:
     page = status == 401 and scope["path"] == "/"
     body = _WELCOME.encode() if page else json.dumps({"error": why}).encode()
     kind = b"text/html; charset=utf-8" if page else b"application/json"
-    sending = _with_headers(send, _POLICY.format(scripts="'none'"))
+    sending = _with_headers(send, _POLICY.format(scripts=NOBODY, frames=NOBODY))
     start = {"type": "http.response.start", "status": status, "headers": [(b"content-type", kind)]}
     length = (b"content-length", str(len(body)).encode())
     leave = [(b"connection", b"close")] if status == 401 else []  # whoever has no token takes no place

@@ -10,6 +10,7 @@ It ends with the block, and at the latest with the network.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import ClassVar
 
 from hybridnet.run.live.access import Tokens
@@ -26,6 +27,8 @@ from hybridnet.system.ending import Endings, undone_on_error
 
 __all__ = ["Page"]
 
+_FRAME = "width: 100%; height: 640px; border: 1px solid #8888"
+
 
 class Page:
     """Serves one network until it is closed.
@@ -33,8 +36,10 @@ class Page:
     Args:
         host, port: where it listens; port 0: one that is free.
         names: further names of that address, which browsers may use.
+        notebook: the origin of the notebook's server that may show it in a cell; None: none may.
 
     Raises:
+        UsageError: the notebook's server is at another name.
         EnvironmentLackError: the page's files have not been fetched.
         MachineError: nobody can listen there, or a machine does not answer.
     """
@@ -42,7 +47,14 @@ class Page:
     routes: ClassVar[Sequence[Route]] = ROUTES
     answers: ClassVar[Mapping[str, Schema]] = ANSWERS
 
-    def __init__(self, live: Live, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        live: Live,
+        host: str = LOOPBACK,
+        port: int = 0,
+        names: tuple[str, ...] = (),
+        notebook: str | None = None,
+    ) -> None:
         self._tokens = Tokens()
         self._endings = Endings()
         files, feed = Files(), Feed()
@@ -54,7 +66,8 @@ class Page:
             terminals = Terminals(live)
             self._endings.add(terminals.close)
             app = application(control, self.watcher, feed, terminals, files, self.routes, self.answers)
-            self._server = Server(app, self._tokens, host, port, names, files.inline_scripts())
+            scripts = files.inline_scripts()
+            self._server = Server(app, self._tokens, host, port, names, scripts, notebook=notebook)
             self._endings.add(self._server.close)
             self._endings.add(feed.close)
 
@@ -83,6 +96,17 @@ class Page:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        """The page itself, in a cell of the notebook that it was made for; in others its link."""
+        if self._server.framed is not None:
+            link = f"http://{self._server.framed}/?token={self._tokens.full}"
+            return f'<iframe src="{escape(link)}" title="hybridnet" style="{_FRAME}"></iframe>'
+        link = escape(self.url)
+        return (
+            f'<p><a href="{link}" target="_blank" rel="noreferrer">{link}</a></p>'
+            "<p>net.live(notebook=&quot;http://localhost:8888&quot;), the address in your browser, shows it here.</p>"
+        )
 
     def __repr__(self) -> str:
         return f"<Page http://{self._server.address}/>"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from hybridnet.describe.values import shown, text, whole
 from hybridnet.errors import UsageError
@@ -24,13 +25,37 @@ class Where:
     names: tuple[str, ...] = ()
 
 
-def checked_place(host: str, port: int, names: Sequence[str]) -> tuple[str, int, tuple[str, ...]]:
-    """The same as values that have been checked. Raises UsageError."""
+def checked_place(
+    host: str, port: int, names: Sequence[str], notebook: str | None = None
+) -> tuple[str, int, tuple[str, ...], str | None]:
+    """The same as values that have been checked; of `notebook` its origin. Raises UsageError."""
     text(host, "live: host")
     whole(port, "live: port", 0, 65535)
     if isinstance(names, str) or not isinstance(names, Sequence):
         raise UsageError(f"live: names {shown(names)} is not a list of names; write ['lab7']")
-    return host, port, tuple(text(name, "live: names") for name in names)
+    origin = None if notebook is None else _origin(text(notebook, "live: notebook"))
+    return host, port, tuple(text(name, "live: names") for name in names), origin
+
+
+def _origin(address: str) -> str:
+    """Of the address of a notebook's server, such as ``http://localhost:8888/lab``, what comes before its path."""
+    try:
+        parts = urlsplit(address)
+        scheme, name, port = parts.scheme, parts.hostname, parts.port
+    except ValueError:
+        scheme, name, port = "", None, None
+    if scheme == "https":
+        raise UsageError(
+            f"live: notebook {shown(address)} is encrypted, and browsers show no page inside it that is not, as this "
+            "one; open the page's `url` beside it"
+        )
+    if scheme != "http" or not name or not all(each.isalnum() or each in ".-:" for each in name):
+        raise UsageError(
+            f"live: notebook {shown(address)} is not the address of a notebook's server; write one such as "
+            "'http://localhost:8888'"
+        )
+    written = f"[{name}]" if ":" in name else name
+    return f"http://{written}" + (f":{port}" if port is not None else "")
 
 
 _wanted: Where | None = None

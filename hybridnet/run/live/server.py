@@ -45,6 +45,7 @@ from hybridnet.system.rootless import is_rootless, listen_outside
 
 __all__ = ["Feed", "Server", "application", "application_of"]
 
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 KEEP_ALIVE_S = 15
 HEADER_LIMIT = 16 << 10
 START_SECONDS = 10.0
@@ -293,8 +294,10 @@ class Server:
         port: 0: one that is free.
         names: further names by which browsers reach that address, such as ``lab7``.
         scripts, body_limit: what the page may run beside its files, and how much requests may bring; see `Gate`.
+        notebook: the origin that may show the page inside its own; None: nobody.
 
     Raises:
+        UsageError: `host` is no address, or the notebook's server is at another than the page.
         MachineError: nobody can listen there.
     """
 
@@ -307,6 +310,7 @@ class Server:
         names: tuple[str, ...] = (),
         scripts: Iterable[str] = (),
         body_limit: int = BODY_LIMIT,
+        notebook: str | None = None,
     ) -> None:
         try:
             at = ipaddress.ip_address(LOOPBACK if host == "localhost" else host)
@@ -332,7 +336,11 @@ class Server:
         self.address = f"{written}:{self.port}"
         hosts = [f"{name}:{self.port}" for name in (written, *loopback, *names)]
         anywhere = self.port if at.is_unspecified else None
-        gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", anywhere, scripts, body_limit)
+        # Where a cell of the notebook finds the page; None: nowhere.
+        self.framed: str | None = None
+        if notebook is not None:
+            self.framed = self._within(notebook, hosts, at)
+        gate = Gate(app, tokens, hosts, f"hybridnet-{self.port}", anywhere, scripts, body_limit, notebook)
         logging.getLogger("uvicorn.error").addFilter(_is_of_ours)
         logging.getLogger("asyncio").addFilter(_is_no_full_house)
         allow_open_files()
@@ -359,6 +367,21 @@ class Server:
             target=self._server.run, args=([self._socket],), name="live page", daemon=True
         )
         self._thread.start()
+
+    def _within(self, notebook: str, hosts: Iterable[str], at: _Address) -> str:
+        """Where a notebook's page finds this one: under the notebook's own name, because a browser keeps the cookie
+        from what is inside a page of another.
+        """
+        name = notebook.removeprefix("http://")
+        name = name if name.endswith("]") else name.rpartition(":")[0] or name
+        address = f"{name}:{self.port}"
+        if address not in hosts and not at.is_unspecified:
+            self._socket.close()
+            raise UsageError(
+                f"live: notebook {notebook} is at another name than the page, which is at {', '.join(hosts)}; open the "
+                f"notebook by one of these names, or give the page that name, as in names=[{name!r}]"
+            )
+        return address
 
     def close(self) -> None:
         """End. A second call does nothing."""

@@ -36,9 +36,15 @@ _SECOND = 1_000_000_000
 class LiveStepper(Stepper):
     """A `Stepper` that can be served as a page."""
 
-    def live(self, host: str = LOOPBACK, port: int = 0, names: Sequence[str] = ()) -> Page:
+    def live(
+        self,
+        host: str = LOOPBACK,
+        port: int = 0,
+        names: Sequence[str] = (),
+        notebook: str | None = None,
+    ) -> Page:
         """Serve it as a page; see docs/live.md. Arguments and errors are those of `hybridnet.Net.live`."""
-        return SteppingPage(self, *checked_place(host, port, names))
+        return SteppingPage(self, *checked_place(host, port, names, notebook))
 
 
 class SteppingPage(Page):
@@ -48,12 +54,17 @@ class SteppingPage(Page):
     answers: ClassVar[Mapping[str, Answer]] = STEPPING_ANSWERS
 
     def __init__(
-        self, stepped: Stepper, host: str = LOOPBACK, port: int = 0, names: tuple[str, ...] = ()
+        self,
+        stepped: Stepper,
+        host: str = LOOPBACK,
+        port: int = 0,
+        names: tuple[str, ...] = (),
+        notebook: str | None = None,
     ) -> None:
         self._stepped = stepped
         net: Any = SteppedNetwork(stepped)
         live = Live(net, lambda _: Verdict.of([]), frozenset, lambda _: ({}, {}), _refuse_capture)
-        super().__init__(live, host, port, names)
+        super().__init__(live, host, port, names, notebook)
         stepped.on_change = self.watcher.hasten
         self._endings.add(self._forget)
 

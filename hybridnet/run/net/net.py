@@ -368,18 +368,27 @@ class Net(Structure):
         """
         return self._measuring.verdict(since, limits)
 
-    def live(self, host: str = "127.0.0.1", port: int = 0, names: Sequence[str] = ()) -> Page:
+    def live(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        names: Sequence[str] = (),
+        notebook: str | None = None,
+    ) -> Page:
         """Serve this network as a page: rates, queues, captures, terminals, changes of links; see docs/live.md.
 
         Args:
             host: the address to listen at. Who reaches it and has the link can do everything on the machines, as root.
             port: 0: one that is free.
             names: further names of that address that a browser may use, such as ``["lab7"]``.
+            notebook: the address of a notebook's server, as the browser has it: a cell that ends with the page shows
+                it. Only pages of that server may.
 
         Returns:
             The page, which ends with a ``with`` block, and at the latest with the network. Its `url` is the link.
 
         Raises:
+            UsageError: a value makes no sense, or the notebook's server is at another name than the page.
             MachineError: the network does not run, or nobody can listen there.
             EnvironmentLackError: the files of the page have not been fetched.
 
@@ -389,7 +398,7 @@ class Net(Structure):
             http://127.0.0.1:43501/?token=…
         """
         _, running = self._now()
-        place = checked_place(host, port, names)
+        place = checked_place(host, port, names, notebook)
         from hybridnet.run.live.network import Live  # only who looks waits for these imports
         from hybridnet.run.live.page import Page
 
