@@ -32,12 +32,14 @@ class Tcp:
     Args:
         mss: payload of a segment without options, at both ends. Bytes; None: 1460.
         window: that the receiver never exceeds. Bytes; None: as it grows.
+        timestamps: whether both ends use them (RFC 7323).
     """
 
     congestion: str = "cubic"
     ecn: bool = False
     mss: int | None = None
     window: int | None = None
+    timestamps: bool = True
 
     def simulated(self, end: End) -> dict[str, Any]:
         """Options of a simulated end: Linux's, and segments that travel alone."""
@@ -46,6 +48,7 @@ class Tcp:
             "congestion": self.congestion,
             "ecn": self.ecn,
             "longest_train": 1,
+            "timestamps": self.timestamps,
         }
         if self.mss:
             options["mss"] = f"{self.mss} B"
@@ -173,6 +176,18 @@ COLUMNS = (
     Column(
         "jitter 30 ms", "the same over 60 ms, as much as the delay itself", _BUSY,
         link=_JITTER | {"delay": "30ms", "jitter": "30ms"},
+    ),
+    Column(
+        "jitter 30 ms, no timestamps", "the same where only D-SACKs undo what was needless (tcp_try_undo_dsack)", _BUSY,
+        tcp=Tcp(timestamps=False), link=_JITTER | {"delay": "30ms", "jitter": "30ms"},
+    ),
+    Column(
+        "jitter 30 ms, no timestamps, 20 Mbit/s", "the same where windows grow larger", _BUSY,
+        tcp=Tcp(timestamps=False), link=_JITTER | {"bw": 20, "delay": "30ms", "jitter": "30ms"},
+    ),
+    Column(
+        "jitter 30 ms, 20 Mbit/s", "the same with timestamps", _BUSY,
+        link=_JITTER | {"bw": 20, "delay": "30ms", "jitter": "30ms"},
     ),
     Column(
         "reordering", "single segments that overtake a whole flight", _BUSY,

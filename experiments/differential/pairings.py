@@ -213,7 +213,9 @@ def _run(net: Net, pairs: Sequence[Pair], begins_s: Sequence[float]) -> Verdict:
             host = net[_host(end, number)]
             prepare(host, trains=False)
             no_trains_at_portals(net, host.name)
-            host.execute(["sysctl", "-qw", f"net.ipv4.tcp_ecn={int(pair.column.tcp.ecn)}"])
+            tcp = pair.column.tcp
+            settings = {"tcp_ecn": int(tcp.ecn), "tcp_timestamps": int(tcp.timestamps)}
+            host.execute(["sysctl", "-qw", *(f"net.ipv4.{name}={value}" for name, value in settings.items())])
             words = program(pair.column, end, _address(_other(end), number), instance_epoch / 1e9 + begin_s)
             ends.append((host, words))
     running = []

@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kWindowPersists = 16;
 constexpr std::int64_t kWidest = 255;
+constexpr Duration kLinuxTimer = Duration::ms(2);  // TCP_TIMEOUT_MIN_US: what the timer waits beyond
 
 bool sent_after(SimTime a, std::int64_t a_end, SimTime b, std::int64_t b_end) {
   return a > b || (a == b && a_end > b_end);
@@ -27,6 +28,7 @@ void Rack::delivered(const SentSegment& segment, SimTime now, Duration min_rtt, 
   const Duration rtt = now - segment.sent;
   if (segment.ever_retransmitted && (echo_is_older || rtt < min_rtt)) return;
   rtt_ = rtt;
+  advanced_ = true;
   if (!valid_ || sent_after(segment.sent, segment.end, sent_, end_)) {
     valid_ = true;
     sent_ = segment.sent;
@@ -49,6 +51,8 @@ void Rack::recovery_ended() {
   window_multiplier_ = 1;
 }
 
+void Rack::undone_late() { window_persists_ = std::min(window_persists_ + 1, kWindowPersists); }
+
 Duration Rack::window(const Scoreboard& board, Duration min_rtt, Duration srtt, bool recovering) const {
   if (!reordering_seen_ && (recovering || board.sacked_segments() >= threshold_)) return Duration::zero();
   return std::min(min_rtt * window_multiplier_ / 4, srtt);
@@ -56,17 +60,26 @@ Duration Rack::window(const Scoreboard& board, Duration min_rtt, Duration srtt, 
 
 Duration Rack::detect(Scoreboard& board, SimTime now, Duration min_rtt, Duration srtt, bool recovering,
                       bool& found) {
+  advanced_ = false;
   if (!valid_) return Duration::zero();
   const Duration patience = rtt_ + window(board, min_rtt, srtt, recovering);
-  for (std::optional<Scoreboard::Index> i = board.oldest_sent(); i; i = board.oldest_sent()) {
+  Duration longest = Duration::zero();
+  for (std::optional<Scoreboard::Index> i = board.oldest_sent(); i;) {
     const SentSegment& segment = board.at(*i);
     if (!sent_after(sent_, end_, segment.sent, segment.end)) break;
     const Duration remaining = segment.sent + patience - now;
-    if (remaining > Duration::zero()) return remaining;
-    board.mark_lost(*i);
-    found = true;
+    const std::optional<Scoreboard::Index> next = board.newer_than(*i);
+    if (remaining <= Duration::zero()) {
+      board.mark_lost(*i);
+      found = true;
+    } else if (!of_linux_) {
+      return remaining;
+    } else {
+      longest = std::max(longest, remaining);
+    }
+    i = next;
   }
-  return Duration::zero();
+  return longest > Duration::zero() ? longest + kLinuxTimer : longest;
 }
 
 }  // namespace simcore

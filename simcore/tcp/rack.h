@@ -7,6 +7,11 @@
 // last, so each is judged at its own instant. And the window widens once for each round trip of what is delivered, as in
 // Linux (tcp_rack_update_reo_wnd); the RFC waits until all that was sent is acknowledged, which takes longer under
 // reordering.
+//
+// Linux's differs from the RFC (net/ipv4/tcp_recovery.c, tcp_input.c of 6.1; TcpOptions::recovery_of_linux): it judges only
+// when something was delivered that tells of RACK.xmit_ts; the timer is set for the last segment, two milliseconds later;
+// duplicates widen the window once reordering was seen; timestamps tell of what is acknowledged, not of what SACK
+// tells, whose echo is always older. Left out: the timer's rounding to jiffies.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +23,8 @@ namespace simcore {
 
 class Rack {
  public:
-  explicit Rack(std::uint32_t duplicate_threshold) : threshold_(duplicate_threshold) {}
+  explicit Rack(std::uint32_t duplicate_threshold, bool of_linux = false)
+      : threshold_(duplicate_threshold), of_linux_(of_linux) {}
 
   // `segment`, still as it was before this acknowledgement, was delivered, in the order of section 6.2, step 2.
   // `min_rtt` is the smallest round trip so far. `echo_is_older` says that timestamps prove that not its last
@@ -26,7 +32,10 @@ class Rack {
   void delivered(const SentSegment& segment, SimTime now, Duration min_rtt, bool echo_is_older);
 
   // A duplicate was reported (section 6.2, step 4): the window is to widen.
-  void duplicate_reported() { duplicate_reported_ = true; }
+  void duplicate_reported() { duplicate_reported_ = !of_linux_ || reordering_seen_; }
+
+  // Duplicates proved a recovery needless after its end (tcp_try_undo_dsack).
+  void undone_late();
 
   // An acknowledgement delivered something. `delivered` bytes have been by now; `prior_delivered` had been when the last
   // sent of what it delivered was sent.
@@ -35,7 +44,12 @@ class Rack {
   // A recovery ended: the wider window lasts for 16 of them.
   void recovery_ended();
 
-  // Marks as lost what is overdue. Returns how long until the next will be, zero when none waits.
+  // Whether something is to be judged that could not be before.
+  bool tells_more() const { return advanced_ || !of_linux_; }
+  // What was taken back is to be judged again.
+  void judge_again() { advanced_ = true; }
+
+  // Marks as lost what is overdue. Returns how long until the timer is to judge again, zero when none waits.
   Duration detect(Scoreboard& board, SimTime now, Duration min_rtt, Duration srtt, bool recovering,
                   bool& found);
 
@@ -48,7 +62,9 @@ class Rack {
   Duration window(const Scoreboard& board, Duration min_rtt, Duration srtt, bool recovering) const;
 
   std::uint32_t threshold_;
+  bool of_linux_;
   bool valid_ = false;
+  bool advanced_ = false;
   SimTime sent_ = SimTime::zero();  // RACK.xmit_ts, of the most recently sent segment that was delivered
   std::int64_t end_ = 0;            // RACK.end_seq
   Duration rtt_ = Duration::zero();

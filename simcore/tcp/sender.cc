@@ -46,7 +46,7 @@ TcpSender::TcpSender(const TcpOptions& options)
       buffer_(1, options.send_buffer),
       board_(options.duplicate_threshold),
       rtt_(options.rto),
-      rack_(options.duplicate_threshold),
+      rack_(options.duplicate_threshold, options.recovery_of_linux),
       control_(CongestionControl::make(options)),
       congestion_{options.initial_window * options.mss, options.initial_ssthresh, options.mss} {}
 
@@ -136,6 +136,7 @@ std::optional<TcpSender::Outgoing> TcpSender::tail_probe(SimTime now) {
 // Sends the lowest lost segment again, and those behind it that are lost too and fit into a train.
 std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whatever_the_window) {
   const Scoreboard::Index first = *board_.next_lost();
+  if (held_ && !whatever_the_window) return std::nullopt;
   const std::int64_t allowed = congestion_.cwnd - pipe();
   const std::int64_t mss = congestion_.mss;
   // One that was sent before the MSS became smaller may be larger than the window: it waits only for what is on its way.
@@ -200,7 +201,7 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
   }
   prr_.on_sent(bytes);
   counters_.retransmitted_segments += static_cast<std::uint64_t>(count);
-  unconfirmed_retransmissions_ += count;
+  unconfirmed_retransmissions_ = std::max<std::int64_t>(0, unconfirmed_retransmissions_) + count;
   if (!first_retransmission_) first_retransmission_ = now;
   if (first == board_.first() || timeout_at_ == SimTime::never()) arm_timeout(now);
   pace(now, bytes);
@@ -402,6 +403,7 @@ SimTime TcpSender::deadline() const {
 }
 
 void TcpSender::expire(SimTime now) {
+  held_ = false;
   if (now >= reorder_at_) {
     reorder_at_ = SimTime::never();
     detect_losses(now);

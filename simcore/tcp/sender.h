@@ -173,7 +173,8 @@ class TcpSender {
   bool update_window(const Ack& ack);
   void take_sack(SimTime now, const Ack& ack, Delivery& delivery);
   void take_cumulative(SimTime now, const Ack& ack, Delivery& delivery);
-  void note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, Delivery& delivery);
+  void note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, bool echo_tells,
+                      Delivery& delivery);
   void count_duplicate(const Ack& ack, bool window_changed, Delivery& delivery);
   void take_rtt(SimTime now, const Ack& ack, const Delivery& delivery);
   void detect_losses(SimTime now);
@@ -181,8 +182,10 @@ class TcpSender {
   void check_tail_probe(SimTime now, const Ack& ack, const Delivery& delivery);
   void note_duplicate_reported(const PositionRange& block, const Ack& ack, Delivery& delivery);
   bool try_undo(const Ack& ack, const Delivery& delivery);
+  void judge_as_linux(SimTime now, const Ack& ack, const Delivery& delivery, bool told);
+  bool try_undo_as_linux(const Ack& ack, const Delivery& delivery);
   bool judge_timeout(const Delivery& delivery);
-  void undo();
+  void undo(bool forget_losses);
   void change_state(SimTime now, const Ack& ack, const Delivery& delivery);
   void move_window(SimTime now, const Delivery& delivery, bool recovery_ended);
   void enter_recovery(SimTime now);
@@ -242,7 +245,8 @@ class TcpSender {
   std::int64_t undo_cwnd_ = 0;
   std::int64_t undo_ssthresh_ = 0;
   std::optional<SimTime> first_retransmission_;
-  std::int64_t unconfirmed_retransmissions_ = 0;
+  std::int64_t unconfirmed_retransmissions_ = 0;  // -1: nothing was sent again yet
+  bool held_ = false;  // by the latest acknowledgement: nothing is sent again, as it seems needless
   std::int64_t reported_duplicates_ = 0;  // segments, by D-SACKs, since the beginning
 
   // F-RTO: after a timeout the first segment is sent again; when that is acknowledged, new data are; what is heard of

@@ -42,10 +42,16 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
 
   take_rtt(now, ack, delivery);
   if (const auto prior = rate_.prior_delivered()) rack_.widen(*prior, rate_.delivered());
-  if (delivery.delivered > 0 || delivery.duplicates > 0 || delivery.acked > 0) detect_losses(now);
+  const bool told = delivery.delivered > 0 || delivery.duplicates > 0 || delivery.acked > 0;
+  const bool as_linux = options_.recovery_of_linux && rack_tlp_ && options_.undo;
+  if (told && !as_linux) detect_losses(now);
   check_tail_probe(now, ack, delivery);
   const bool reducing = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
-  if (!try_undo(ack, delivery) && !judge_timeout(delivery)) change_state(now, ack, delivery);
+  if (as_linux) {
+    judge_as_linux(now, ack, delivery, told);
+  } else if (!try_undo(ack, delivery) && !judge_timeout(delivery)) {
+    change_state(now, ack, delivery);
+  }
   // With nothing outstanding it tells nothing of the path: that of a request after an idle time, say (tcp_ack: no_queue).
   if (delivery.prior_outstanding > 0) move_window(now, delivery, reducing && state_ == RecoveryState::open);
 
@@ -88,7 +94,7 @@ void TcpSender::take_sack(SimTime now, const Ack& ack, Delivery& delivery) {
     if (block.right <= block.left || block.right > snd_nxt_ || block.left <= snd_una_) continue;
     board_.sack(block.left, block.right, [&](const SentSegment& segment) {
       delivery.sacked += segment.length();
-      note_delivered(now, ack, segment, delivery);
+      note_delivered(now, ack, segment, !options_.recovery_of_linux, delivery);
     });
   }
 }
@@ -105,7 +111,8 @@ void TcpSender::note_duplicate_reported(const PositionRange& block, const Ack& a
   delivery.duplicates = segments;
   const bool of_probe = segments == 1 && tail_probe_end_ != 0 && tail_probe_end_ == block.right;
   if (!of_probe) rack_.duplicate_reported();
-  if (undo_from_ > 0 && block.right > undo_from_ && block.right <= std::max(ack.position, snd_nxt_)) {
+  const bool counts = undo_from_ > 0 && unconfirmed_retransmissions_ > 0;
+  if (counts && block.right > undo_from_ && block.right <= std::max(ack.position, snd_nxt_)) {
     unconfirmed_retransmissions_ = std::max<std::int64_t>(0, unconfirmed_retransmissions_ - segments);
   }
 }
@@ -113,7 +120,7 @@ void TcpSender::note_duplicate_reported(const PositionRange& block, const Ack& a
 void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery) {
   delivery.acked = ack.position - snd_una_;
   board_.acknowledge(ack.position, [&](const SentSegment& segment) {
-    if (!segment.sacked) note_delivered(now, ack, segment, delivery);
+    if (!segment.sacked) note_delivered(now, ack, segment, true, delivery);
   });
   snd_una_ = ack.position;
   buffer_.release(snd_una_);
@@ -130,10 +137,12 @@ void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery)
   if (state_ == RecoveryState::open || state_ == RecoveryState::reduced) duplicate_acks_ = 0;
 }
 
-void TcpSender::note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, Delivery& delivery) {
+// `echo_tells`: the echo is of what was delivered (tcp_skb_spurious_retrans).
+void TcpSender::note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, bool echo_tells,
+                               Delivery& delivery) {
   delivery.delivered += segment.length();
   rate_.on_delivered(segment, now);
-  const bool echo_is_older = ack.echoed && *ack.echoed + Duration::ms(1) <= segment.sent;
+  const bool echo_is_older = echo_tells && ack.echoed && *ack.echoed + Duration::ms(1) <= segment.sent;
   if (rack_tlp_) rack_.delivered(segment, now, smallest_rtt(), echo_is_older);
   if (segment.ever_retransmitted) return;
   delivery.new_segment_acked = true;
@@ -203,10 +212,11 @@ void TcpSender::remember_for_undo(bool window) {
   undo_window_ = window;
   undo_cwnd_ = congestion_.cwnd;
   undo_ssthresh_ = options_.window_of_linux ? current_ssthresh() : congestion_.ssthresh;
-  first_retransmission_.reset();
+  if (!options_.recovery_of_linux || board_.retransmissions_in_flight() == 0) first_retransmission_.reset();
   // What is on its way as a retransmission may be reported too, a tail probe even when all is taken for lost (tcp_init_undo).
   const std::int64_t probes = tail_probe_end_ != 0 && tail_probe_repeated_ ? 1 : 0;
   unconfirmed_retransmissions_ = std::max(board_.retransmissions_in_flight(), probes);
+  if (unconfirmed_retransmissions_ == 0) unconfirmed_retransmissions_ = -1;
 }
 
 std::int64_t TcpSender::current_ssthresh() const {
@@ -227,8 +237,55 @@ bool TcpSender::try_undo(const Ack& ack, const Delivery& delivery) {
   const bool all_duplicates =
       heard && unconfirmed_retransmissions_ == 0 && (state_ != RecoveryState::loss || delivery.acked > 0);
   if (!original_answered && !all_duplicates) return false;
-  undo();
+  undo(true);
   return true;
+}
+
+// Linux takes back first, and then judges what is lost; what it has taken back may be so, and begins a recovery anew
+// (tcp_fastretrans_alert).
+void TcpSender::judge_as_linux(SimTime now, const Ack& ack, const Delivery& delivery, bool told) {
+  held_ = false;
+  const bool nothing_on_its_way = board_.empty() || board_.retransmissions_in_flight() == 0;
+  if (state_ == RecoveryState::open && nothing_on_its_way) first_retransmission_.reset();
+  const bool undone = try_undo_as_linux(ack, delivery);
+  if (held_) return;
+  if (told && rack_.tells_more()) detect_losses(now);
+  if (undone || !judge_timeout(delivery)) change_state(now, ack, delivery);
+}
+
+// At the end of a recovery either proof counts (tcp_try_undo_recovery). Within it the word of timestamps waits until no
+// retransmission is on its way: until then nothing more is sent again (tcp_try_undo_partial). D-SACKs count within it and
+// after it (tcp_try_undo_dsack), and leave what is marked as lost.
+bool TcpSender::try_undo_as_linux(const Ack& ack, const Delivery& delivery) {
+  if (undo_from_ == 0) return false;
+  const bool delayed =
+      delivery.acked > 0 &&
+      (!first_retransmission_ || (ack.echoed && *ack.echoed + Duration::ms(1) <= *first_retransmission_));
+  const bool reported = unconfirmed_retransmissions_ == 0;
+  switch (state_) {
+    case RecoveryState::reduced:
+      return false;
+    case RecoveryState::loss:
+      if (delivery.acked == 0 || (!delayed && !reported)) return false;
+      undo(true);
+      return true;
+    case RecoveryState::recovery:
+      if (snd_una_ < recover_ && delayed) {
+        held_ = board_.retransmissions_in_flight() > 0;
+        if (!held_) undo(true);
+        return !held_;
+      }
+      if (!reported && !(delayed && snd_una_ >= recover_)) return false;
+      if (snd_una_ < recover_) rack_.undone_late();
+      undo(false);
+      return true;
+    case RecoveryState::open:
+      if (!reported) return false;
+      rack_.undone_late();
+      undo(false);
+      return true;
+  }
+  return false;
 }
 
 // F-RTO (RFC 5682 sections 2.1 and 3.1), after a timeout. Says whether that was needless, and is undone.
@@ -250,7 +307,7 @@ bool TcpSender::judge_timeout(const Delivery& delivery) {
   }
   if (delivery.original_acked) {  // step 3b: what was thought to be lost had arrived
     ++counters_.spurious_timeouts;
-    undo();
+    undo(true);
     return true;
   }
   if (delivery.duplicate_ack || delivery.sacked > 0 || delivery.acked > 0) {  // step 3a
@@ -262,7 +319,7 @@ bool TcpSender::judge_timeout(const Delivery& delivery) {
 }
 
 // What the loss that was none did to the window is taken back, and with it the word of it (tcp_undo_cwnd_reduction).
-void TcpSender::undo() {
+void TcpSender::undo(bool forget_losses) {
   forget_undo();
   frto_ = Frto::off;
   ++counters_.undone;
@@ -272,7 +329,8 @@ void TcpSender::undo() {
     cwr_due_ = false;
     episode_end_ = 0;
   }
-  board_.forget_losses();
+  if (forget_losses) board_.forget_losses();
+  rack_.judge_again();
   retransmit_now_ = false;
   duplicate_acks_ = 0;
   duplicate_credit_ = 0;

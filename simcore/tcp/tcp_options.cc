@@ -20,6 +20,7 @@ TcpOptions TcpOptions::linux_like() {
   options.cubic_of_linux = true;
   options.window_of_linux = true;
   options.start_of_linux = true;
+  options.recovery_of_linux = true;
   options.checks_of_linux = true;
   options.bytes_counted_per_ack = 0;
   options.frto = true;                          // net.ipv4.tcp_frto
@@ -134,6 +135,9 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 {.help = "duplicate acknowledgements that say loss (RFC 5681, 3.2)", .least = 1}},
                {"limited_transmit", &O::limited_transmit, {.help = "RFC 3042"}},
                {"rack_tlp", &O::rack_tlp, {.help = "loss by time, and tail probes (RFC 8985); needs SACK"}},
+               {"recovery_of_linux",
+                &O::recovery_of_linux,
+                {.help = "where Linux's RACK is not that of RFC 8985, and its undoing not that of RFC 3522"}},
                {"prr", &O::prr, {.help = "proportional rate reduction (RFC 6937)"}},
                {"next_seg_rescue",
                 &O::next_seg_rescue,

@@ -77,10 +77,12 @@ struct TcpOptions {
   std::uint32_t duplicate_threshold = 3;  // RFC 5681 section 3.2
   bool limited_transmit = true;           // RFC 3042
   bool rack_tlp = true;                   // RFC 8985; needs SACK
-  bool prr = true;                        // RFC 6937
-  bool next_seg_rescue = true;            // RFC 6675 section 4, NextSeg rules 3 and 4; without RACK
-  bool frto = false;                      // RFC 5682: new data after a timeout tell whether it was needless
-  bool undo = true;  // RFC 3522, 4015: a recovery that timestamps prove needless is undone
+  bool recovery_of_linux =
+      false;  // where Linux's RACK and undoing are not those of RFC 8985 and 3522: see rack.h, sender_ack.cc
+  bool prr = true;              // RFC 6937
+  bool next_seg_rescue = true;  // RFC 6675 section 4, NextSeg rules 3 and 4; without RACK
+  bool frto = false;            // RFC 5682: new data after a timeout tell whether it was needless
+  bool undo = true;             // RFC 3522, 4015: a recovery that timestamps prove needless is undone
   std::uint32_t bytes_counted_per_ack = 2;  // RFC 3465: L, segments, in slow start; 0 means all, as Linux
   bool byte_counting =
       true;  // false: congestion avoidance grows by MSS*MSS/cwnd per acknowledgement (RFC 5681 eq. 3)

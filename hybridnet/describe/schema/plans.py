@@ -1000,6 +1000,7 @@ class TcpPlan(TypedDict):
     duplicate_threshold: NotRequired[int]
     limited_transmit: NotRequired[bool]
     rack_tlp: NotRequired[bool]
+    recovery_of_linux: NotRequired[bool]
     prr: NotRequired[bool]
     next_seg_rescue: NotRequired[bool]
     frto: NotRequired[bool]
