@@ -7,9 +7,12 @@ it is a part of: any of the three ends the waiting, and the command.
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
+import threading
 import time
 from collections.abc import Iterable, Sequence
+from typing import IO
 
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.daemon import LOOK_S, Daemon, Vigil
@@ -56,10 +59,13 @@ def run(
         process = subprocess.Popen(argv, stdin=stdin, stdout=pipe, stderr=pipe, text=True)
     except FileNotFoundError:
         raise lacking(argv[0]) from None
+    if process.stdin is not None and input is not None:
+        threading.Thread(target=_write, args=(process.stdin, input), name="input", daemon=True).start()
+        process.stdin = None  # it is the thread's
     vigil = Vigil(relying_on)
     with process:
         try:
-            out, err = _outcome(process, argv, input, timeout, vigil)
+            out, err = _outcome(process, argv, timeout, vigil)
             if process.returncode != 0:
                 vigil.blame()
         except BaseException:
@@ -73,16 +79,22 @@ def run(
     return out
 
 
+def _write(stdin: IO[str], text: str) -> None:
+    """Write all that a command is to read. `communicate` would not: once its time has run out, it never writes the rest
+    (Python 3.11), and the command waits for it.
+    """
+    with contextlib.suppress(BrokenPipeError), stdin:
+        stdin.write(text)
+
+
 def _outcome(
-    process: subprocess.Popen[str], argv: Sequence[str], input: str | None, timeout: float, vigil: Vigil
+    process: subprocess.Popen[str], argv: Sequence[str], timeout: float, vigil: Vigil
 ) -> tuple[str, str]:
     """What a command has printed, once it has ended. Raises MachineError: nobody need wait for that any more."""
     deadline = time.monotonic() + timeout
     while True:
-        try:
-            return process.communicate(input, timeout=LOOK_S)
-        except subprocess.TimeoutExpired:
-            input = None  # it is remembered
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=LOOK_S)
         heed()
         vigil.look()
         if time.monotonic() > deadline:

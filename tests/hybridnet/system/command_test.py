@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.system import command
 from hybridnet.system.command import PACKAGES, ip_batch, lacking, run
 
 
@@ -31,6 +34,17 @@ def test_a_long_command_line_is_cut() -> None:
 def test_a_command_that_does_not_end_is_given_up() -> None:
     with pytest.raises(MachineError, match=r"^`sleep 60` did not end within 0\.05 s"):
         run(["sleep", "60"], timeout=0.05)
+
+
+def test_a_command_gets_all_its_input_however_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A megabyte is more than a pipe holds, and Python takes longer than this to begin to read."""
+    monkeypatch.setattr(command, "LOOK_S", 0.005)
+    counting = [sys.executable, "-c", "import sys; print(len(sys.stdin.read()))"]
+    assert run(counting, input="x" * 1_000_000, timeout=20.0) == "1000000\n"
+
+
+def test_a_command_that_reads_nothing_of_its_input_ends() -> None:
+    assert run(["true"], input="x" * 1_000_000) == ""
 
 
 def test_a_command_that_is_not_there_has_the_package_as_its_cure() -> None:
