@@ -151,7 +151,8 @@ class Shell:
         # began.
         heeding = ["env", "--default-signal=INT,QUIT,HUP"]
         named = ["bash", f"mininet:{name}"] if as_mininet else []
-        own = {"HISTFILE": "", "TERM": "dumb"}
+        # Debian 13's ip writes in colours to a terminal, and scripts read what it prints.
+        own = {"HISTFILE": "", "TERM": "dumb", "NO_COLOR": "1"}
         before = [*way.before, *heeding, "setsid", "--ctty", *way.within(own)]
         with starting():
             self.process = subprocess.Popen(

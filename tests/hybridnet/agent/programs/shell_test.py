@@ -63,6 +63,12 @@ def test_a_program_sees_a_terminal_without_echo_or_carriage_returns(shell: Shell
     assert shell.run("test -t 0 && test -t 1 && echo terminal", 10).text == "terminal\n"
 
 
+def test_programs_that_see_a_terminal_are_told_to_print_no_colours(shell: Shell) -> None:
+    """As Debian 13's ip does, to whom scripts listen."""
+    assert shell.run("echo $TERM $NO_COLOR", 10).text == "dumb 1\n"
+    assert "\x1b" not in shell.run("ip address show dev lo", 10).text
+
+
 def test_a_shell_and_what_it_starts_are_ordinary_processes(shell: Shell) -> None:
     of = "cut -d' ' -f18,19,40,41 /proc/{}/stat"  # priority, niceness, real-time priority, policy
     assert shell.run(f"{of.format('$$')}; {of.format('self')}", 10).text == "20 0 0 0\n" * 2
