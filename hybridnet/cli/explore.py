@@ -27,6 +27,7 @@ SUMMARY = "Find what is wrong with an SDN application: many small trials, and th
 EXAMPLES = """  hybridnet explore my_app.py --topo linear,3 --seeds 200
   hybridnet explore ryu.app.simple_switch_13 --topo linear,3 --pytest move_test.py
   hybridnet explore my_app.py --topo linear,3 --schedule schedule.yaml
+  hybridnet explore my_app.py --web found.html
   hybridnet explore osken:my_app.py --topo tree,2 --invariants firewall.py --json
   hybridnet explore faucet:faucet.yaml --topo linear,2
   hybridnet explore --time simulated my_app.py       the same bytes, whatever the application asks its computer
@@ -107,6 +108,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.py",
         help="write what was found as a test that fails until it is mended",
     )
+    parser.add_argument(
+        "--web",
+        type=Path,
+        metavar="FILE.html",
+        help="write what was found as a page: the packet's way hop by hop, the tables before and after",
+    )
     add_time_argument(parser)
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
@@ -116,16 +123,21 @@ def run(arguments: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from hybridnet.tools.explore import INVARIANTS, Explore
+    from hybridnet.tools.explore import INVARIANTS, Explore, page_of
 
+    written = {"--pytest": arguments.pytest, "--web": arguments.web}
+    folders = {option: path.parent for option, path in written.items() if path is not None}
+    for option, folder in folders.items():
+        if not folder.is_dir():
+            raise UsageError(f"{option} {written[option]}: there is no such folder; make it first")
     if begins_in_real_time(arguments):
-        return run_in_simulated_time(arguments, None if arguments.pytest is None else arguments.pytest.parent)
+        if len({folder.resolve() for folder in folders.values()}) > 1:
+            raise UsageError("--pytest and --web: in simulated time, name files of one folder")
+        return run_in_simulated_time(arguments, next(iter(folders.values()), None))
     application = application_of(arguments.app)
     protocols = simulated_protocols(arguments.protocols)
     if not 1 <= arguments.repeat <= 1000:
         raise UsageError(f"--repeat {arguments.repeat}: write a number from 1 to 1000")
-    if arguments.pytest is not None and not arguments.pytest.parent.is_dir():
-        raise UsageError(f"--pytest {arguments.pytest}: there is no such folder; make it first")
     seeds = seeds_of(arguments.seeds)
     invariants = INVARIANTS if arguments.invariants is None else invariants_of(arguments.invariants)
     topo = find_topology(None, arguments.topo)
@@ -157,9 +169,12 @@ def run(arguments: argparse.Namespace) -> int:
     if report.counterexample is None:
         return 0
     if arguments.pytest is not None:
-        arguments.pytest.write_text(report.counterexample.pytest_file(_words(arguments)), encoding="utf-8")
-        if not arguments.json:
-            print(f"\nwritten to {arguments.pytest}")
+        test = report.counterexample.pytest_file(_words(arguments))
+        arguments.pytest.write_text(test, encoding="utf-8")
+    if arguments.web is not None:
+        arguments.web.write_text(page_of(report), encoding="utf-8")
+    if folders and not arguments.json:
+        print(f"\nwritten to {' and '.join(str(written[option]) for option in folders)}")
     return 1
 
 

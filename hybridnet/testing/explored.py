@@ -17,7 +17,7 @@ from hybridnet.describe.quantities import parse_delay
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import UsageError
-from hybridnet.tools.explore import INVARIANTS, Counterexample, Explore, Invariant, Report
+from hybridnet.tools.explore import INVARIANTS, Explore, Invariant, Report, page_of
 
 __all__ = ["explore", "keep_counterexample", "topology_of"]
 
@@ -72,14 +72,19 @@ def topology_of(given: Mapping[str, Any]) -> Any:
     return _checked(given)["topo"]
 
 
-def keep_counterexample(folder: Path, test: str, found: Counterexample) -> None:
-    """Write it to a folder that is not there: as text, as data, and its schedule as a file for ``schedule=``."""
+def keep_counterexample(folder: Path, test: str, report: Report) -> None:
+    """Write the one of a report to a folder that is not there: as text, as data, as a page, and its schedule as a file
+    for ``schedule=``.
+    """
+    found = report.counterexample
+    assert found is not None
     folder.mkdir(parents=True)
     text = found.text()
     (folder / "failure.txt").write_text(f"pytest --hybridnet '{test}'\n\n{text}\n", encoding="utf-8")
     (folder / "counterexample.json").write_text(
         json.dumps(found.to_json(), indent=1) + "\n", encoding="utf-8"
     )
+    (folder / "counterexample.html").write_text(page_of(report), encoding="utf-8")
     (folder / "schedule.yaml").write_text(found.schedule_text(), encoding="utf-8")
 
 

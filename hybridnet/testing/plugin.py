@@ -172,7 +172,7 @@ class Networks:
         folder = self._folder(item)
         shutil.rmtree(folder, ignore_errors=True)
         if report.counterexample is not None:
-            keep_counterexample(folder, item.nodeid, report.counterexample)
+            keep_counterexample(folder, item.nodeid, report)
             pytest.fail(report.text(), pytrace=False)
 
     @pytest.hookimpl(wrapper=True)

@@ -119,7 +119,9 @@ def test_a_trial_that_fails_is_the_tests_failure_and_its_counterexample_is_kept(
     assert "without crossing s2: they cross s1, s3" in ended.stdout
     assert not (tmp_path / FOLDER / "test_it.py-test_of_an_app_that_is_right").exists()
     kept = tmp_path / FOLDER / "test_it.py-test_of_an_app_that_is_wrong"
-    assert {"failure.txt", "counterexample.json", "schedule.yaml"} == {file.name for file in kept.iterdir()}
+    assert {"failure.txt", "counterexample.json", "counterexample.html", "schedule.yaml"} == {
+        file.name for file in kept.iterdir()
+    }
     assert "switch-restarts" in (kept / "schedule.yaml").read_text()
     said = (kept / "failure.txt").read_text()
     assert said.startswith("pytest --hybridnet 'test_it.py::test_of_an_app_that_is_wrong'")

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hybridnet.describe.topo import Topo, natural
 from hybridnet.describe.topo.roles import ROLES
 
-__all__ = ["Places", "place_nodes"]
+__all__ = ["Places", "place_graph", "place_nodes"]
 
 Places = dict[str, tuple[float, float]]
 
@@ -21,12 +21,21 @@ SEED = 1
 
 def place_nodes(topo: Topo) -> Places:
     """The place of each node, each coordinate from 0 to 1; the same description is placed the same."""
+    ends = [spec.name for spec in topo.node_specs() if ROLES[spec.role].is_end]
+    return place_graph(topo.nodes(), topo.iterLinks(), ends)
+
+
+def place_graph(names: Iterable[str], links: Iterable[tuple[str, str]], ends: Sequence[str]) -> Places:
+    """As `place_nodes`, of nodes and links without a description.
+
+    Args:
+        ends: the nodes that are hosts.
+    """
     import networkx
 
     graph: Any = networkx.Graph()
-    graph.add_nodes_from(sorted(topo.nodes(), key=natural))
-    graph.add_edges_from((one, other) for one, other in topo.iterLinks())
-    ends = [spec.name for spec in topo.node_specs() if ROLES[spec.role].is_end]
+    graph.add_nodes_from(sorted(names, key=natural))
+    graph.add_edges_from((one, other) for one, other in links)
     levels = _levels(graph, ends)
     if levels is not None:
         return _rows(graph, levels)

@@ -17,6 +17,7 @@ from hybridnet.tools.explore.invariants import (
     isolated,
     reaches,
 )
+from hybridnet.tools.explore.page import page_of
 from hybridnet.tools.explore.schedule import Event, Schedule
 from hybridnet.tools.explore.trial import Observed
 
@@ -33,5 +34,6 @@ __all__ = [
     "affinity",
     "invariant",
     "isolated",
+    "page_of",
     "reaches",
 ]

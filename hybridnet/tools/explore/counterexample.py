@@ -14,10 +14,11 @@ from hybridnet.tools.explore.schedule import Schedule, write_schedule
 from hybridnet.tools.explore.trial import Observed
 from hybridnet.tools.explore.walk import Way
 
-__all__ = ["Counterexample"]
+__all__ = ["QUIET", "Counterexample", "end_text", "texts_of"]
 
 _MOST_LINES = 60
-_QUIET = ("ECHO", "HELLO", "FEATURES", "GET_CONFIG", "SET_CONFIG", "MULTIPART")
+QUIET = ("ECHO", "HELLO", "FEATURES", "GET_CONFIG", "SET_CONFIG", "MULTIPART")
+"""Words of messages that decide nothing."""
 
 
 @final
@@ -56,12 +57,7 @@ class Counterexample:
         lines += [f"  also {each.invariant}: {each.text}" for each in self.found[1:4]]
         if len(self.found) > 4:
             lines.append(f"  and {len(self.found) - 4} more")
-        events = counted(len(self.schedule), "event")
-        lines += [
-            "",
-            f"schedule (seed {self.seed}; {events} of {self.drawn}, after {counted(self.runs, 'trial')}; shows in "
-            f"{self.shown} of {self.repeated} repetitions{self._alike()}):",
-        ]
+        lines += ["", f"schedule ({self.facts()}):"]
         lines += [f"  {line}" for line in write_schedule(self.schedule).splitlines()] or [
             "  nothing need happen"
         ]
@@ -76,12 +72,20 @@ class Counterexample:
         way = next((each.way for each in self.found if each.way is not None), None)
         if way is not None:
             lines += ["", "the packet's way:"]
-            lines += [f"  {line}" for line in _way(way)]
+            lines += [f"  {line}" for line in (*(hop.text() for hop in way.hops), end_text(way))]
         changed = self._changed_tables()
         if changed:
             lines += ["", "tables at 1.4 s (-) and in the end (+):"]
             lines += [f"  {line}" for line in changed]
         return "\n".join(lines)
+
+    def facts(self) -> str:
+        """How it was found, and how surely it shows, on one line."""
+        events = counted(len(self.schedule), "event")
+        return (
+            f"seed {self.seed}; {events} of {self.drawn}, after {counted(self.runs, 'trial')}; shows in "
+            f"{self.shown} of {self.repeated} repetitions{self._alike()}"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The same as data."""
@@ -99,14 +103,16 @@ class Counterexample:
                 {
                     "invariant": each.invariant,
                     "text": each.text,
-                    "way": None if each.way is None else _way(each.way),
+                    "way": None
+                    if each.way is None
+                    else [*(hop.text() for hop in each.way.hops), end_text(each.way)],
                 }
                 for each in self.found
             ],
             "timeline": [{"at_s": at_ns / 1e9, "what": what} for at_ns, what in self.seen.timeline],
             "tables": {
                 "before": {name: tables.text() for name, tables in self.seen.earlier.items()},
-                "after": {} if self.seen.fabric is None else _texts(self.seen),
+                "after": {} if self.seen.fabric is None else texts_of(self.seen),
             },
             "log": self.seen.log,
         }
@@ -148,7 +154,7 @@ def test_{self.found[0].invariant.replace("-", "_")}_holds(tmp_path):
 
     def _timeline(self) -> list[str]:
         all_of_it = self.seen.timeline
-        for skipped in ((), _QUIET, (*_QUIET, "PACKET")):
+        for skipped in ((), QUIET, (*QUIET, "PACKET")):
             kept = [each for each in all_of_it if not any(word in each[1] for word in skipped)]
             if len(kept) <= _MOST_LINES:
                 break
@@ -160,25 +166,27 @@ def test_{self.found[0].invariant.replace("-", "_")}_holds(tmp_path):
         if self.seen.fabric is None:
             return []
         lines = []
-        for name, after in _texts(self.seen).items():
+        for name, after in texts_of(self.seen).items():
             before = self.seen.earlier[name].text() if name in self.seen.earlier else []
             differs = [line for line in difflib.ndiff(before, after) if line.startswith(("+ ", "- "))]
             lines += [f"{name} {line}" for line in differs]
         return lines[:_MOST_LINES]
 
 
-def _texts(seen: Observed) -> dict[str, list[str]]:
+def texts_of(seen: Observed) -> dict[str, list[str]]:
+    """The tables in the end, as text, by switch."""
     assert seen.fabric is not None
     return {name: tables.text() for name, tables in seen.fabric.tables.items()}
 
 
-def _way(way: Way) -> list[str]:
-    ends = {
+def end_text(way: Way) -> str:
+    """How a copy of a packet ends, for people."""
+    switch, port = way.end.place
+    return {
         "host": f"it comes to {way.end.host}",
         "controller": "a controller gets it",
-        "free": f"it leaves {way.end.place[0]} by port {way.end.place[1]}, where nobody is",
-        "down": f"port {way.end.place[1]} of {way.end.place[0]} is down",
-        "drop": f"{way.end.place[0]} drops it",
-        "loop": f"it is in {way.end.place[0]} again, and goes around for ever",
-    }
-    return [*(hop.text() for hop in way.hops), ends[way.end.kind]]
+        "free": f"it leaves {switch} by port {port}, where nobody is",
+        "down": f"port {port} of {switch} is down",
+        "drop": f"{switch} drops it",
+        "loop": f"it is in {switch} again, and goes around for ever",
+    }[way.end.kind]
