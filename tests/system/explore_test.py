@@ -142,6 +142,23 @@ def test_what_cannot_be_explored_is_refused(app: str, said: str, capsys: pytest.
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--web", "nowhere/found.html"), "--web nowhere/found.html: there is no such folder; make it first"),
+        (
+            ("--time", "simulated", "--web", "/tmp/found.html", "--pytest", "found_test.py"),
+            "--pytest and --web: in simulated time, name files of one folder",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(
+    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explore", str(APPS / "stale_rule.py"), *words]) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_switches_that_forward_by_what_they_have_learned_loop_in_a_ring_and_not_in_a_line(
     tmp_path: Path,
 ) -> None:

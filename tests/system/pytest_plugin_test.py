@@ -43,10 +43,11 @@ def test_of_a_switch_without_flows(net):
 """
 
 
-def run_pytest(folder: Path, text: str, time: str) -> subprocess.CompletedProcess[str]:
+def run_pytest(folder: Path, text: str, time: str, *more: str) -> subprocess.CompletedProcess[str]:
     (folder / "test_it.py").write_text(text)
+    words = ["--hybridnet", f"--hybridnet-time={time}", "--rootdir", str(folder), *more]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "--hybridnet", f"--hybridnet-time={time}", "--rootdir", str(folder)],
+        [sys.executable, "-m", "pytest", *words],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
@@ -133,3 +134,31 @@ def test_a_trial_that_fails_is_the_tests_failure_and_its_counterexample_is_kept(
         "def test_of_an_app_that_is_wrong(): pass\n"
     )
     assert "shows in 5 of 5 repetitions" in run_pytest(tmp_path, again, "real").stdout
+
+
+MANY = """
+import pytest
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.explore(app="{apps}/learning_switch.py", seeds=1)
+def test_right(number):
+    pass
+
+@pytest.mark.explore(app="{apps}/empty_switch.py", seeds="3-4", repetitions=1)
+def test_wrong():
+    pass
+"""
+
+
+@pytest.mark.thorough
+def test_beside_a_burning_process_and_in_two_workers_only_what_is_wrong_fails(tmp_path: Path) -> None:
+    apps = Path(__file__).parents[2] / "examples" / "controllers"
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as burner:
+        try:
+            for more in ((), ("-n", "2")):
+                ended = run_pytest(tmp_path, MANY.format(apps=apps), "real", *more)
+                assert ended.returncode == pytest.ExitCode.TESTS_FAILED, ended.stdout + ended.stderr
+                assert "FAILED test_it.py::test_wrong" in ended.stdout
+                assert "1 failed, 4 passed" in ended.stdout
+        finally:
+            burner.kill()
