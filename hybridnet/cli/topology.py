@@ -20,7 +20,7 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.topo import require_built
 from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import TopologyError, UsageError
-from hybridnet.plan.files import READ, CaidaTopo, FileTopo, Topohub, read_topology
+from hybridnet.plan.files import READ, CaidaTopo, FileTopo, RocketfuelTopo, Topohub, read_topology
 from hybridnet.run.prompt.user_code import require_file, user_code
 from hybridnet.tools.sweep.values import setting
 from hybridnet.topologies import TOPOS
@@ -28,7 +28,11 @@ from hybridnet.topologies import TOPOS
 __all__ = ["add_topology_arguments", "find_topology", "is_description", "load_file", "notes_of", "parse_call"]
 
 _NAME = "hybridnet_file"  # of a file that is read, as Python knows it
-_SCHEMES: dict[str, Callable[..., Topo]] = {"topohub": Topohub, "caida": CaidaTopo}  # --topo SCHEME:WHAT
+_SCHEMES: dict[str, Callable[..., Topo]] = {  # --topo SCHEME:WHAT
+    "topohub": Topohub,
+    "caida": CaidaTopo,
+    "rocketfuel": RocketfuelTopo,
+}
 
 
 def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,8 +48,8 @@ def add_topology_arguments(parser: argparse.ArgumentParser) -> None:
         "--topo",
         metavar="NAME[,ARGUMENT...]",
         help="a topology of the file, or one of as, dumbbell, fattree, leafspine, linear, minimal, reversed, single, "
-        "torus, tree, twotrees, topohub:NAME, caida:FILE, or a .yaml or .graphml file; arguments are values or "
-        "NAME=VALUE",
+        "torus, tree, twotrees, topohub:NAME, caida:FILE, rocketfuel:FILE, or a .yaml or .graphml file; arguments are "
+        "values or NAME=VALUE",
     )
 
 
@@ -96,8 +100,8 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         raise UsageError(
             f"--topo {text}: there is no topology {shown(name)}; "
             + (f"did you mean {near}? " if near else "")
-            + f"there are {', '.join(sorted(known))}, topohub:NAME, caida:FILE, and files that end with "
-            + ", ".join(READ)
+            + f"there are {', '.join(sorted(known))}, topohub:NAME, caida:FILE, rocketfuel:FILE, and files that end "
+            + f"with {', '.join(READ)}"
         )
     if file is None:
         return _of_ours(known[name], text, positional, named)
