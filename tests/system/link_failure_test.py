@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from hybridnet import Net, Topo
+from hybridnet.observe.recording.pictures import loss_of
+from hybridnet.observe.recording.plot import plot_run
 
 pytestmark = [
     pytest.mark.thorough,
@@ -58,12 +60,17 @@ class Ring(Topo):
 
 
 @pytest.fixture(scope="module")
-def net() -> Iterator[Net]:
-    with Net(Ring(), controller=None) as made:
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("ring") / "run"
+
+
+@pytest.fixture(scope="module")
+def net(run: Path) -> Iterator[Net]:
+    with Net(Ring(), controller=None, out=run) as made:
         yield made
 
 
-def test_a_link_that_drops_everything_is_found_out_by_the_dead_interval(net: Net) -> None:
+def test_a_link_that_drops_everything_is_found_out_by_the_dead_interval(net: Net, run: Path) -> None:
     net.waitConverged(PATIENCE_S)
     stream = net.ping_stream("h1", "h6", FAILS_AT_S + 2 * DEAD_S, INTERVAL_S)
     timeline = net.timeline([(FAILS_AT_S, {"link": ("r3", "r4"), "loss": 100})])
@@ -79,6 +86,9 @@ def test_a_link_that_drops_everything_is_found_out_by_the_dead_interval(net: Net
     assert answers.lost >= least_s / (2 * INTERVAL_S)
     [silence] = [each for each in answers.silences if each.seconds >= 1]
     assert 0 <= timeline.begins_at + FAILS_AT_S - silence.began <= HELLO_S  # it began with the failure
+    [line] = loss_of(run / "network-1")
+    assert max(line.values) == pytest.approx(answers.loss_time, abs=1e-5)
+    assert [path.name for path in plot_run(run)] == ["loss.png"]
 
 
 def test_a_link_whose_interfaces_go_down_is_gone_around_at_once(net: Net) -> None:

@@ -2,6 +2,7 @@
 """The record of one network, in a folder of its own in the run directory.
 
 plan.json  machines.json           when it has started
+pings.json                         when a stream of pings has ended
 series.parts/, series.parquet      while it runs, and when it has stopped
 counters.json  verdict.json  omnetpp/  captures/        when it has stopped
 """
@@ -12,15 +13,16 @@ import json
 import os
 import shutil
 import threading
+import time
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.observe.recording.frames_text import write_frames_text
 from hybridnet.observe.recording.omnetpp import write_omnetpp
-from hybridnet.observe.results.run_directory import naming
+from hybridnet.observe.results.run_directory import PINGS, naming
 from hybridnet.observe.results.verdict import Verdict
 from hybridnet.observe.series import Block
 from hybridnet.observe.series.writer import SERIES, SeriesWriter
@@ -62,6 +64,8 @@ class NetworkRecord:
         self._take = take
         self._lost = 0
         self._complaint: str | None = None
+        self._began_s = time.time()
+        self._pings: list[dict[str, object]] = []
         folder.mkdir(parents=True)
         self._write("plan.json", without_secrets(plan))
         self._machines = dict(machines)
@@ -110,6 +114,39 @@ class NetworkRecord:
                 continue
             if target.suffix == ".pcap":
                 _write_text(target)
+
+    def add_pings(
+        self,
+        ends: str,
+        left_s: Sequence[float],
+        sent: int,
+        answered: Sequence[int],
+        interval_s: float,
+        slow: int,
+    ) -> None:
+        """Keep a stream of pings that has ended.
+
+        Args:
+            ends: who pinged whom.
+            left_s: when those that were answered left, in seconds since the epoch, and `answered` their numbers.
+            sent: how many left.
+            interval_s: between two, in described seconds.
+            slow: wall seconds of a described one.
+        """
+        times = [round((each - self._began_s) / slow, 6) for each in left_s]
+        self._pings.append(
+            {
+                "ends": ends,
+                "sent": sent,
+                "interval_s": interval_s,
+                "answered": list(answered),
+                "left_s": times,
+            }
+        )
+        try:
+            self._write(PINGS, self._pings)
+        except OSError as error:
+            warn(f"*** Warning: the pings {ends} are not kept: {error}\n")
 
     def take_last(self, answer: Mapping[str, Any] | None) -> None:
         """The last samples of a machine that leaves, as the agents' verb `take_series` answers."""

@@ -3,7 +3,7 @@
 
 throughput   of each flow, and of all together      queue   of a link, in packets
 rtt, cwnd    of each TCP connection                 lateness     of the instances, and how busy processors were
-slowdown     of a workload's flows, by size
+slowdown     of a workload's flows, by size          loss     for how long no ping of a stream was answered
 queue-wait, queue-found     of links with ``watch_queue``: how long packets waited, and how many others they found
 
 A flow is a TCP connection that sends; where there is none, an application that receives, or else a host's interface.
@@ -22,11 +22,14 @@ from pyarrow import parquet
 
 from hybridnet.describe.values import parse_json, why_unread
 from hybridnet.errors import UsageError
-from hybridnet.observe.results.run_directory import FLOWS, read_object
+from hybridnet.observe.results.run_directory import FLOWS, PINGS, read_object
 from hybridnet.observe.series.figures import Histogram, histograms_of
-from hybridnet.observe.series.table import SeriesTable
+from hybridnet.observe.series.table import SeriesTable, has_series, read_series, series_folders
 
-__all__ = ["SPREAD", "Line", "Picture", "histogram_pictures", "pictures_of", "slowdowns_of", "total_of"]
+__all__ = [
+    "SPREAD", "Line", "Picture", "drawn_folders", "histogram_pictures", "loss_of", "pictures_in", "pictures_of",
+    "slowdowns_of", "total_of",
+]  # fmt: skip
 
 SPREAD = ("throughput", "rtt", "queue")
 """The pictures whose values' distribution is of interest."""
@@ -73,6 +76,62 @@ class Picture:
     lines: list[Line]
     total: bool = False
     histogram: bool = False
+
+
+def drawn_folders(run: Path) -> list[Path]:
+    """The folders of a run directory of which there are pictures over time: one for each network.
+
+    Raises:
+        UsageError: there is none.
+    """
+    with_pings = [folder for folder in (run, *sorted(run.glob("network-*"))) if (folder / PINGS).is_file()]
+    if not has_series(run):
+        return with_pings or series_folders(run)  # which says what there is not
+    return sorted({*with_pings, *series_folders(run)})
+
+
+def pictures_in(folder: Path, seed: int | None = None) -> list[Picture]:
+    """Of one of these folders the pictures that show something. Raises UsageError: a file of it is damaged."""
+    found = [Picture("loss", "time without an answer (s)", loss_of(folder))]
+    if has_series(folder):
+        found += [*pictures_of(read_series(folder, seed)), *histogram_pictures(folder, seed)]
+    return [picture for picture in found if picture.lines]
+
+
+def loss_of(folder: Path) -> list[Line]:
+    """Of each stream of pings that a network's folder has, how long ago the last answered one had left, when another
+    one left: 0, and a tooth where pings were lost, as high as they were lost for. One without answers has no line.
+
+    Raises:
+        UsageError: the file is damaged.
+    """
+    file = folder / PINGS
+    if not file.is_file():
+        return []
+    try:
+        return [
+            Line(f"pings {row['ends']}", *_teeth(row))
+            for row in parse_json(file.read_bytes())
+            if row["answered"]
+        ]
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise UsageError(f"{file}: it is damaged: {why_unread(error)}; repeat the run") from None
+
+
+def _teeth(row: Mapping[str, Any]) -> tuple[Any, Any]:
+    answered, left_s, interval_s = row["answered"], row["left_s"], row["interval_s"]
+    times, values = [left_s[0]], [0.0]
+    for earlier, later, at, then in zip(answered, answered[1:], left_s, left_s[1:], strict=False):
+        if later - earlier > 1:
+            lost_s = then - interval_s - at
+            times += [at, at + lost_s, then]
+            values += [0.0, lost_s, 0.0]
+    times.append(left_s[-1])
+    values.append(0.0)
+    if (after := row["sent"] - answered[-1]) > 0:  # nobody knows for how much longer
+        times.append(left_s[-1] + after * interval_s)
+        values.append(after * interval_s)
+    return numpy.array(times), numpy.array(values)
 
 
 def pictures_of(series: SeriesTable) -> list[Picture]:

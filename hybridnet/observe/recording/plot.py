@@ -14,12 +14,12 @@ from hybridnet.observe.recording.pictures import (
     SPREAD,
     Line,
     Picture,
-    histogram_pictures,
-    pictures_of,
+    drawn_folders,
+    pictures_in,
     slowdowns_of,
     total_of,
 )
-from hybridnet.observe.series.table import has_series, read_series, series_folders
+from hybridnet.observe.series.table import has_series
 
 __all__ = ["plot_run"]
 
@@ -49,11 +49,10 @@ def plot_run(run: Path, out: Path | None = None, seed: int | None = None, form: 
         target.mkdir(parents=True, exist_ok=True)
         drawn.append(target / f"slowdown.{form}")
         _draw_slowdowns(slowdowns, drawn[-1])
-    folders = series_folders(run) if not drawn or has_series(run) else []
+    folders = drawn_folders(run) if not drawn or has_series(run) else []
     for folder in folders:
         prefix = "" if len(folders) == 1 else f"{folder.name}-"
-        pictures = [*pictures_of(read_series(folder, seed)), *histogram_pictures(folder, seed)]
-        pictures = [each for each in pictures if each.lines]
+        pictures = pictures_in(folder, seed)
         if pictures:
             target.mkdir(parents=True, exist_ok=True)
         for picture in pictures:

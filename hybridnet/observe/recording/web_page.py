@@ -20,12 +20,11 @@ from hybridnet.observe.recording.pictures import (
     SPREAD,
     Line,
     Picture,
-    histogram_pictures,
-    pictures_of,
+    drawn_folders,
+    pictures_in,
     total_of,
 )
 from hybridnet.observe.results.run_directory import read_object
-from hybridnet.observe.series.table import read_series, series_folders
 
 __all__ = ["LIBRARIES", "write_web_page"]
 
@@ -41,6 +40,7 @@ _TITLES = {
     "queue": "Packets that wait in front of each link",
     "rtt": "Round trip of each TCP connection, smoothed",
     "cwnd": "Congestion window of each TCP connection",
+    "loss": "For how long no ping was answered",
     "lateness": "Lateness of instances, and how busy processors were",
     "queue-wait": "How long packets waited",
     "queue-found": "How many other packets they found in the queue",
@@ -65,9 +65,8 @@ def write_web_page(
         UsageError: the run has no series, or nothing in it can be drawn.
     """
     networks = []
-    for folder in series_folders(run):
-        pictures = [*pictures_of(read_series(folder, seed)), *histogram_pictures(folder, seed)]
-        charts = [chart for picture in pictures if picture.lines for chart in _charts(picture)]
+    for folder in drawn_folders(run):
+        charts = [chart for picture in pictures_in(folder, seed) for chart in _charts(picture)]
         if charts:
             networks.append({"name": folder.name if folder != run else "", "charts": charts})
     if not networks:

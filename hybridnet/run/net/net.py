@@ -478,7 +478,7 @@ class Net(Structure):
     ) -> PingStream:
         """Begin to ping from one host to another at a steady rate, beside what the script does next; return with the
         first answer, or a second later. Its `wait()` says which pings were answered, and for how long none was
-        (`loss_time`).
+        (`loss_time`). A run directory keeps them, and `hybridnet plot` draws for how long none was answered.
 
         Args:
             seconds: for how long pings leave; at most 30,000 of them.
@@ -495,7 +495,7 @@ class Net(Structure):
         """
         self._now()
         ends = self._some_hosts([source, target], "ping_stream")
-        return PingStream(ends[0], ends[1], seconds, interval, self.slow)
+        return PingStream(ends[0], ends[1], seconds, interval, self.slow, self._recorded.pinged)
 
     def pingPair(self) -> float:
         """`ping` between the first two hosts."""

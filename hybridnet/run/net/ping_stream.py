@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -106,13 +107,20 @@ class PingStream:
         seconds: for how long they leave.
         interval: seconds between two of them.
         slow: wall seconds of a described one.
+        on_answers: called with who pings whom, and what was answered, when that is known.
 
     Raises:
         UsageError: a value makes no sense, or the target has no address.
     """
 
     def __init__(
-        self, source: Host, target: Host, seconds: float, interval: float = 0.01, slow: int = 1
+        self,
+        source: Host,
+        target: Host,
+        seconds: float,
+        interval: float = 0.01,
+        slow: int = 1,
+        on_answers: Callable[[str, Answers], object] = lambda ends, answers: None,
     ) -> None:
         what = "ping_stream"
         number(interval, f"{what}: interval", LEAST_INTERVAL, MOST_INTERVAL)
@@ -129,6 +137,7 @@ class PingStream:
             raise UsageError(f"{what}: host {target} has no address; give it an ip=")
         self._interval_s, self._slow = interval, slow
         self._ends = f"from {source} to {target}"
+        self._on_answers = on_answers
         wall = [f"{interval * slow:g}", str(ANSWER_SECONDS * slow)]
         self._program = source.popen(
             ["ping", "-D", "-n", "-c", str(count), "-i", wall[0], "-W", wall[1], address]
@@ -142,7 +151,9 @@ class PingStream:
             ExperimentError: `ping` failed; the message quotes it.
         """
         out, err = self._program.communicate()
-        return answers_of(f"{self._said}{out}{err}", self._interval_s, self._slow, self._ends)
+        answers = answers_of(f"{self._said}{out}{err}", self._interval_s, self._slow, self._ends)
+        self._on_answers(self._ends, answers)
+        return answers
 
 
 def answers_of(said: str, interval_s: float, slow: int = 1, ends: str = "") -> Answers:

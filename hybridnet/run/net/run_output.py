@@ -26,6 +26,7 @@ from hybridnet.system.processor import computer
 if TYPE_CHECKING:
     from hybridnet.observe.recording.network_record import NetworkRecord
     from hybridnet.observe.recording.run_record import RunRecord
+    from hybridnet.run.net.ping_stream import Answers
     from hybridnet.run.net.traces import Traced
 
 __all__ = ["Recorded", "Sampling"]
@@ -138,6 +139,19 @@ class Recorded:
         """A capture has begun on a machine: its file is kept, too. Without a recording it does nothing."""
         if self._network is not None:
             self._network.add_capture(machine, file)
+
+    def pinged(self, ends: str, answers: Answers) -> None:
+        """A stream of pings has ended. Without a recording it does nothing."""
+        if self._network is not None:
+            answered = sorted(answers.left_s)
+            self._network.add_pings(
+                ends,
+                [answers.left_s[each] for each in answered],
+                answers.sent,
+                answered,
+                answers.interval_s,
+                answers.slow,
+            )
 
     def began_again(self, machine: str, instance: Mapping[str, Any]) -> None:
         """An instance was started again with this plan, whose captures have files of their own."""

@@ -9,9 +9,9 @@ import pytest
 
 from hybridnet.cli.main import main
 from hybridnet.errors import UsageError
-from hybridnet.observe.recording.pictures import histogram_pictures, pictures_of, slowdowns_of
+from hybridnet.observe.recording.pictures import histogram_pictures, loss_of, pictures_of, slowdowns_of
 from hybridnet.observe.recording.plot import plot_run
-from hybridnet.observe.results.run_directory import FLOWS, RunDirectory
+from hybridnet.observe.results.run_directory import FLOWS, PINGS, RunDirectory
 from hybridnet.observe.series import Key, SampleBuffer
 from hybridnet.observe.series.table import read_series
 from hybridnet.observe.series.writer import SeriesWriter
@@ -195,4 +195,51 @@ def test_a_run_whose_flows_did_not_finish_has_no_such_picture(tmp_path: Path) ->
     run = with_flows(tmp_path / "run", [(1, True, 1000, None)])
     assert slowdowns_of(run) == []
     with pytest.raises(UsageError, match="it has no time series"):
+        plot_run(run)
+
+
+def with_pings(run: Path, rows: list[dict[str, object]]) -> Path:
+    (run / "network-1").mkdir(parents=True, exist_ok=True)
+    (run / "network-1" / PINGS).write_text(json.dumps(rows))
+    return run
+
+
+def test_what_pings_lost_is_a_tooth_as_high_as_it_is_long(tmp_path: Path) -> None:
+    # One each 0.1 s: 4 to 23 of 30 are lost, and the last two of the other stream.
+    answered = [1, 2, 3, *range(24, 31)]
+    lossy = {"ends": "from h1 to h2", "sent": 30, "interval_s": 0.1, "answered": answered}
+    lossy["left_s"] = [5 + 0.1 * number for number in answered]
+    open_end = {
+        "ends": "from h2 to h1",
+        "sent": 4,
+        "interval_s": 0.5,
+        "answered": [1, 2],
+        "left_s": [6.0, 6.5],
+    }
+    silent = {"ends": "from h3 to h1", "sent": 4, "interval_s": 0.5, "answered": [], "left_s": []}
+    run = with_pings(tmp_path / "run", [lossy, open_end, silent])
+    one, two = loss_of(run / "network-1")
+    assert (one.name, two.name) == ("pings from h1 to h2", "pings from h2 to h1")
+    assert list(one.times) == pytest.approx([5.1, 5.3, 7.3, 7.4, 8.0])
+    assert list(one.values) == pytest.approx([0, 0, 2.0, 0, 0])  # 20 pings
+    assert (list(two.times), list(two.values)) == ([6.0, 6.5, 7.5], [0.0, 0.0, 1.0])
+    [drawn] = plot_run(run)
+    assert drawn == run / "plots" / "loss.png"
+    assert drawn.read_bytes().startswith(PNG)
+
+
+def test_pings_are_drawn_beside_a_series(tmp_path: Path) -> None:
+    run = written(tmp_path / "run", [of_connection("h1:a>b", 80, second) for second in range(5)])
+    row = {"ends": "from h1 to h2", "sent": 2, "interval_s": 0.1, "answered": [1, 2], "left_s": [1.0, 1.1]}
+    names = [path.name for path in plot_run(with_pings(run, [row]))]
+    assert names == ["loss.png", "throughput.png", "rtt.png", "cwnd.png", "cdf.png"]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[", "{}x", "[5]", '[{"answered": [1]}]', '[{"answered": [1], "left_s": []}]']
+)
+def test_pings_that_are_damaged_are_refused(tmp_path: Path, content: str) -> None:
+    run = with_pings(tmp_path / "run", [])
+    (run / "network-1" / PINGS).write_text(content)
+    with pytest.raises(UsageError, match=r"pings\.json: it is damaged: .*; repeat the run"):
         plot_run(run)
