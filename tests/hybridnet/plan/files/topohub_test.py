@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
+import networkx
 import pytest
 
-from hybridnet import Topohub
+from hybridnet import Net, Topohub
 from hybridnet.cli.topology import find_topology
 from hybridnet.errors import EnvironmentLackError, TopologyError, UsageError
 from hybridnet.plan.files import topohub
@@ -76,6 +78,28 @@ def test_networks_of_each_group_are_planned() -> None:
     assert len(names) == 707
     for name in names[::40]:
         plan(Topohub(name), MACHINES[:1])
+
+
+TEN = [
+    "geant", "polska", "germany50", "nobel-eu", "cost266", "topozoo/Abilene", "topozoo/BtNorthAmerica",
+    "topozoo/Chinanet", "topozoo/Arnes", "gabriel/25/0",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEN)
+def test_in_a_simulated_network_light_takes_the_shortest_way_there_and_back(name: str) -> None:
+    topo = Topohub(name, nodes="simrouter", simulated=True)
+    graph = networkx.Graph()
+    for one, other in topo.links():
+        delay = topo.spec(one, other).options.get("delay", "0us")  # of hosts there is none
+        graph.add_edge(one, other, us=int(delay.removesuffix("us")))
+    report = Net(topo).simulate("2500ms")  # each host pings the next one three times
+    figures = report.replications[0].figures
+    hosts = [f"h{number}" for number in range(1, len(topo.nodes()) // 2 + 1)]
+    for one, other in pairwise([*hosts, hosts[0]]):
+        takes_us = networkx.shortest_path_length(graph, one, other, weight="us")
+        assert figures[f"{one}:ping:0", "received"] == 3
+        assert figures[f"{one}:ping:0", "least_rtt_ns"] == 2 * takes_us * 1000
 
 
 @pytest.mark.slow
