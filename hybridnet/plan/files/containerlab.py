@@ -19,9 +19,10 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import nearest, plain, shown
 from hybridnet.errors import TopologyError
 from hybridnet.plan.files.lab import (
-    MOST_NODES,
+    FORWARD,
     Findings,
     LabFiles,
+    add_all,
     ends_options,
     export_line,
     frr_options,
@@ -39,7 +40,6 @@ _SWITCHES: Mapping[str, Mapping[str, Any]] = {
     "bridge": {"kind": "linux"},
     "ovs-bridge": {"failMode": "standalone"},
 }
-_FORWARD = "sysctl -qw net.ipv4.ip_forward=1"  # as Docker has it in a container's namespace
 _VARIABLE = re.compile(r"\$\{(\w+)(?::[-=]([^}]*))?\}")
 _TURNS_ON = re.compile(r"s/\^?(\w+)=no/\1=yes/")
 _NODE_NAMES = ("__clabNodeName__", "__clabDir__", "__clabNodeDir__")
@@ -108,16 +108,8 @@ def fill_from_containerlab(topo: Topo, text: str, file: str) -> list[str]:
         findings.note("mgmt", "there is no management network; reach the nodes from hybridnet's prompt")
     if isinstance(read.value.get("settings"), Mapping):
         findings.note("settings", "they are containerlab's own; leave them out")
-    nodes = _section(topology, "nodes", file)
-    if len(nodes) > MOST_NODES:
-        raise TopologyError(f"{file}: the lab has {len(nodes)} nodes, and may have {MOST_NODES}; divide it")
-    for name, given in nodes.items():
-        lab.add_node(str(name), given)
-    links = topology.get("links") or []
-    if not isinstance(links, list):
-        raise TopologyError(f'{file}: topology.links is not a list; write - endpoints: ["a:eth1", "b:eth1"]')
-    for index, link in enumerate(links, 1):
-        lab.add_link(f"links.{index}", link)
+    nodes, cure = _section(topology, "nodes", file), 'write - endpoints: ["a:eth1", "b:eth1"]'
+    add_all(lab, nodes, topology.get("links"), file, cure)
     findings.check()
     return findings.notes()
 
@@ -265,15 +257,8 @@ class _Lab:
     def _say(self, name: str, node: Mapping[str, Any]) -> None:
         """Everything that is left out or done otherwise."""
         image = str(node.get("image", ""))
-        if image and has_frr(image):
-            self._findings.note(
-                name,
-                f"image: {plain(image)} is not run; its routing daemons are those of this computer's FRR",
-            )
-        elif image:
-            self._findings.note(
-                name, f"image: {plain(image)} is not run; the host has this computer's programs"
-            )
+        if image:
+            self._findings.note_image(name, image, has_frr(image))
         for key in node:
             if key in _NOTED:
                 self._findings.note(name, f"{key}: {_NOTED[key]}")
@@ -300,7 +285,7 @@ class _Lab:
             options["cores"] = str(node["cpu-set"])
         if files:
             options["files"] = files
-        return {**options, "commands": [_FORWARD, *commands]}
+        return {**options, "commands": [FORWARD, *commands]}
 
     def _commands(self, name: str, node: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         """What its shell runs, and the daemons of FRR that this turns on."""

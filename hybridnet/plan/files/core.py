@@ -18,12 +18,19 @@ from xml.etree.ElementTree import Element
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import plain, shown
 from hybridnet.errors import TopologyError
-from hybridnet.plan.files.lab import MOST_NODES, Findings, ends_options, frr_options, has_frr, refuse_large
+from hybridnet.plan.files.lab import (
+    FORWARD,
+    MOST_NODES,
+    Findings,
+    ends_options,
+    frr_options,
+    has_frr,
+    refuse_large,
+)
 from hybridnet.plan.files.xml_text import read_xml
 
 __all__ = ["fill_from_core"]
 
-_FORWARD = "sysctl -qw net.ipv4.ip_forward=1"
 _SWITCHES: Mapping[str, str] = {"SWITCH": "linux", "HUB": "hub"}
 _HOSTS = ("router", "PC", "host", "docker", "lxc", "podman", "DOCKER", "LXC", "PODMAN", "DEFAULT", "")
 # What a type of device has where the file does not say.
@@ -292,7 +299,7 @@ class _Session:
                     "conf": _configuration(device, daemons),
                 }
         elif device.is_router:
-            options["commands"] = [_FORWARD]
+            options["commands"] = [FORWARD]
         if "DefaultRoute" in services and (gateway := self._gateway(number)) is not None:
             options["defaultRoute"] = f"via {gateway}"
         return options
@@ -327,12 +334,7 @@ class _Session:
     def _say(self, device: _Device) -> None:
         """Everything that is left out or done otherwise."""
         if device.image:
-            whose = (
-                "its routing daemons are those of this computer's FRR"
-                if has_frr(device.image)
-                else "the host has this computer's programs"
-            )
-            self._findings.note(device.name, f"image: {plain(device.image)} is not run; {whose}")
+            self._findings.note_image(device.name, device.image, has_frr(device.image))
         for service in device.services:
             known = _service(service)
             if known in ("OSPFv2", "OSPFv3"):

@@ -19,9 +19,10 @@ from hybridnet.describe.topo import Topo
 from hybridnet.describe.values import parse_json, plain, shown
 from hybridnet.errors import TopologyError
 from hybridnet.plan.files.lab import (
-    MOST_NODES,
+    FORWARD,
     Findings,
     LabFiles,
+    add_all,
     ends_options,
     export_line,
     frr_options,
@@ -33,7 +34,6 @@ __all__ = ["fill_from_gns3"]
 
 LEAST_REVISION = 5  # of the file's format: GNS3 2.0
 _SWITCHES: Mapping[str, str] = {"ethernet_switch": "linux", "ethernet_hub": "hub"}
-_FORWARD = "sysctl -qw net.ipv4.ip_forward=1"  # as Docker has it in a container's namespace
 _INTERFACES = "/etc/network/interfaces"
 _NUMBER = re.compile(r"[0-9A-Fa-f-]{1,64}")  # of a node: a UUID
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
@@ -66,19 +66,10 @@ def fill_from_gns3(topo: Topo, text: str, file: str) -> list[str]:
         raise TopologyError(
             f"{file}: revision {shown(revision)} is of a GNS3 before 2.0; open and save the project in a later one"
         )
-    if len(topology["nodes"]) > MOST_NODES:
-        raise TopologyError(
-            f"{file}: the project has {len(topology['nodes'])} nodes, and may have {MOST_NODES}; divide it"
-        )
     findings = Findings(file)
     lab = _Project(topo, LabFiles(Path(file).resolve().parent, findings), findings)
-    for index, node in enumerate(topology["nodes"], 1):
-        lab.add_node(f"nodes.{index}", node)
-    links = topology.get("links") or []
-    if not isinstance(links, list):
-        raise TopologyError(f"{file}: topology.links is not a list; save the project in GNS3")
-    for index, link in enumerate(links, 1):
-        lab.add_link(f"links.{index}", link)
+    nodes = {f"nodes.{index}": node for index, node in enumerate(topology["nodes"], 1)}
+    add_all(lab, nodes, topology.get("links"), file, "save the project in GNS3")
     findings.check()
     return findings.notes()
 
@@ -216,19 +207,14 @@ class _Project:
         """The options of a container, whose folder is laid over the computer's files."""
         image = str(properties.get("image", ""))
         with_frr = has_frr(image)
-        whose = (
-            "its routing daemons are those of this computer's FRR"
-            if with_frr
-            else "the host has this computer's programs"
-        )
-        self._findings.note(name, f"image: {plain(image)} is not run; {whose}")
+        self._findings.note_image(name, image, with_frr)
         for key, words in _NOTED.items():
             if properties.get(key):
                 self._findings.note(name, f"{key}: {words}")
         texts: dict[str, str] = {}
         if (folder := self._file(number, "docker", "")) is not None:
             texts = self._files.laid(name, "project-files", self._files.at(name, "project-files", folder, ""))
-        commands = [_FORWARD]
+        commands = [FORWARD]
         environment = properties.get("environment")
         for line in environment.splitlines() if isinstance(environment, str) else ():
             variable, _, value = line.partition("=")

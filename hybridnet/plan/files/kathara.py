@@ -196,12 +196,7 @@ def _say(
 ) -> None:
     """Everything that is left out or done otherwise."""
     if image := device.last("image"):
-        whose = (
-            "its routing daemons are those of this computer's FRR"
-            if with_frr
-            else "the host has this computer's programs"
-        )
-        findings.note(name, f"image: {plain(image)} is not run; {whose}")
+        findings.note_image(name, image, with_frr)
     for key, values in device.options.items():
         if key in _NOTED:
             if key != "bridged" or values[-1].lower() == "true":

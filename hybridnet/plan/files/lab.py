@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the readers of other programs' labs share: what they found that hybridnet does otherwise, the files of a lab's
-nodes, and the names of its interfaces.
+"""What the readers of other programs' labs share: what they found that hybridnet does otherwise, how nodes and links
+are gone through, the files of a lab's nodes, and the names of its interfaces.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from hybridnet.describe.kinds import host_kind
 from hybridnet.describe.topo import Topo
@@ -20,10 +20,12 @@ from hybridnet.describe.values import plain, printable
 from hybridnet.errors import TopologyError, UnitError, UsageError
 
 __all__ = [
-    "MOST_NODES", "Findings", "LabFiles", "ends_options", "export_line", "frr_options", "has_frr", "is_service_of_frr",
-    "refuse_large",
+    "FORWARD", "MOST_NODES", "Findings", "Lab", "LabFiles", "add_all", "ends_options", "export_line", "frr_options",
+    "has_frr", "is_service_of_frr", "refuse_large",
 ]  # fmt: skip
 
+FORWARD = "sysctl -qw net.ipv4.ip_forward=1"
+"""A command of hosts, which Docker does in a container's namespace, and routers do."""
 MOST_LAB_BYTES = 4 << 20  # of a lab's own file
 MOST_NODES = 10_000  # of a lab
 MOST_SHOWN = 100  # lines
@@ -51,6 +53,15 @@ class Findings:
         """Say what is left out or done otherwise, which does not change the network."""
         self._notes.setdefault(words, {})[plain(node)] = None
 
+    def note_image(self, node: str, image: str, with_frr: bool) -> None:
+        """Say what takes the place of a node's image; `with_frr`: the node becomes a router with FRR."""
+        whose = (
+            "its routing daemons are those of this computer's FRR"
+            if with_frr
+            else "the host has this computer's programs"
+        )
+        self.note(node, f"image: {plain(image)} is not run; {whose}")
+
     def refuse(self, node: str, words: str) -> None:
         """Say why this is no network that hybridnet can make."""
         self._refusals.setdefault(words, {})[plain(node)] = None
@@ -73,6 +84,33 @@ class Findings:
             self.refuse(node, str(error))
             return False
         return True
+
+
+class Lab(Protocol):
+    """Adds the nodes and links of a lab to a description; what is wrong with one goes to the findings."""
+
+    def add_node(self, what: str, node: Any) -> None:
+        """A node; `what`: its name, or where it is in the file."""
+
+    def add_link(self, what: str, link: Any) -> None:
+        """A link between two nodes that were added."""
+
+
+def add_all(lab: Lab, nodes: Mapping[str, Any], links: Any, file: str, cure: str) -> None:
+    """Add the nodes of a lab, by name, and its links. `cure`: what to do where the links are no list.
+
+    Raises:
+        TopologyError: there are too many nodes, or the links are no list.
+    """
+    if len(nodes) > MOST_NODES:
+        raise TopologyError(f"{file}: the lab has {len(nodes)} nodes, and may have {MOST_NODES}; divide it")
+    for name, node in nodes.items():
+        lab.add_node(str(name), node)
+    links = links or []
+    if not isinstance(links, list):
+        raise TopologyError(f"{file}: topology.links is not a list; {cure}")
+    for index, link in enumerate(links, 1):
+        lab.add_link(f"links.{index}", link)
 
 
 class LabFiles:
