@@ -276,15 +276,24 @@ def _fill_with_speakers(
         gateway = own[number] + 1
         topo.addHost(f"h{number}", ip=f"{own[number] + 2}/24", defaultRoute=f"via {gateway}")
         topo.addLink(f"h{number}", f"as{number}", params2={"ip": f"{gateway}/24"}, **_devices(number, 0))
+    ports = dict.fromkeys(numbers, 0)
     for at, (one, other) in enumerate(systems.links()):
-        near, far = ({"ip": f"{LINKS_AT + 4 * at + end}/30"} for end in (1, 2))
-        topo.addLink(f"as{one}", f"as{other}", params1=near, params2=far, **link)
+        options: dict[str, Any] = dict(link)
+        for side, number in ((1, one), (2, other)):
+            ports[number] += 1
+            options[f"intfName{side}"] = _device(f"as{number}", number, ports[number])
+            options[f"params{side}"] = {"ip": f"{LINKS_AT + 4 * at + side}/30"}
+        topo.addLink(f"as{one}", f"as{other}", **options)
 
 
 def _devices(number: int, port: int) -> dict[str, Any]:
     """The names of the ends of the link of a system's host; `port`: the router's first."""
-    eth = "-eth" if number < 10_000_000 else "-"  # in Linux, names of devices have at most 15 characters
-    return {"intfName1": f"h{number}{eth}0", "intfName2": f"as{number}{eth}{port}"}
+    return {"intfName1": _device(f"h{number}", number, 0), "intfName2": _device(f"as{number}", number, port)}
+
+
+def _device(node: str, number: int, port: int) -> str:
+    """The name of a device of system `number`: in Linux, it has at most 15 characters."""
+    return f"{node}{'-eth' if number < 10_000_000 else '-'}{port}"
 
 
 def _routes(systems: Systems, with_hosts: Sequence[int]) -> dict[int, list[tuple[str, str]]]:

@@ -40,6 +40,17 @@ def test_the_command_line_takes_the_same_options(tmp_path: Path) -> None:
     assert sorted(topo.simulated()) == ["as10", "as11", "as20", "as21", "as4200000000", "h10", "h20"]
 
 
+def test_systems_whose_routers_have_daemons_are_told_their_relations(tmp_path: Path) -> None:
+    topo = CaidaTopo(written(tmp_path, SERIAL_1), routers="bird", delay=None)
+    plan(topo)
+    assert topo.node_spec("as4200000000").options["providers"] == ["as11", "as21"]
+    assert topo.node_spec("as20").options["peers"] == ["as10"]
+    assert topo.node_spec("as11").options["bgp"] == 11
+    assert (
+        topo.node_spec("h4200000000").options["ip"] == "10.0.5.2/24"
+    )  # the fifth in the order of the numbers
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
