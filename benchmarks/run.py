@@ -40,6 +40,7 @@ PYTHON = (
     "under_load",
     "watching",
     "background",
+    "simulated_time",
 )
 
 Benchmark = Callable[[], list[Result]]
