@@ -46,13 +46,13 @@ with Net(TwoTrees(depth=2, bw={RATE_BPS / 1e6:g}, delay="{DELAY_MS}ms")) as net:
 """
 
 
-def in_kernels(machines: int, script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def in_kernels(machines: int, script: str, folder: Path, *before: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", IN_KERNELS, str(machines), "sh", "-c", script],
+        [*before, sys.executable, "-c", IN_KERNELS, str(machines), "sh", "-c", script],
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
         check=False,
     )
 
@@ -92,6 +92,30 @@ def test_kernels_have_one_clock_and_the_same_bytes_each_time(tmp_path: Path) -> 
     instants = [float(line) for line in once.stdout.split()]
     assert len(instants) == 6
     assert instants == sorted(instants)
+
+
+@pytest.mark.skipif(shutil.which("tcpdump") is None, reason="tcpdump is not installed")
+@pytest.mark.parametrize(
+    "machines",
+    [2, pytest.param(4, marks=pytest.mark.thorough), pytest.param(8, marks=pytest.mark.thorough)],
+)
+def test_every_packet_has_the_same_instant_on_one_processor(tmp_path: Path, machines: int) -> None:
+    """Each machine pings the next one and writes down what passes its card, all at the same time."""
+    pings, ping = 5, "ping -q -c 5 -i 0.01"
+    watch = f"tcpdump -i eth0 -nn -tt --nano -c {4 * pings} icmp 2>/dev/null"
+    numbers = range(1, machines + 1)
+    lines = [
+        f"{SSH}.{m} '{watch} & sleep 1; {ping} 198.19.255.{m % machines + 1}; wait' >/tmp/{m} &"
+        for m in numbers
+    ]
+    script = " ".join([*lines, "wait;", *(f"cat /tmp/{m};" for m in numbers)])
+    free = in_kernels(machines, script, tmp_path)
+    pinned = in_kernels(machines, script, tmp_path, "taskset", "-c", str(min(os.sched_getaffinity(0))))
+    assert free.returncode == 0, free.stderr
+    assert (
+        free.stdout.count("ICMP echo re") == machines * 4 * pings
+    )  # requests and replies, sent and received
+    assert pinned.stdout == free.stdout
 
 
 @contextlib.contextmanager
