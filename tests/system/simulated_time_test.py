@@ -512,6 +512,7 @@ def test_instances_of_two_machines_are_peers_without_any_error_of_their_clocks(t
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 def test_what_is_offered_at_the_papers_rates_is_carried_whole_and_trusted(tmp_path: Path) -> None:
     ended = hybridnet("reproduce", "fig11", "--quick", "--time", "simulated", "--out", "out", cwd=tmp_path)
     assert ended.returncode == 0, ended.stdout + ended.stderr
