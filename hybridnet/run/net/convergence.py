@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """When the routing daemons of a network agree. `Net.waitConverged` uses this.
 
-A daemon is asked by a program, and FRR's takes as long to start as fifty others. So daemons are asked as rarely as will
-do: one after the other until each has its neighbours, and all of them once more when the tables are still. The tables
-are the kernel's, and are looked at once nobody lacks a neighbour.
+A daemon is asked by a program, and FRR's takes six times as long to start as the `ip` that shows a table; in simulated
+time that is 0.18 s of processor time. So daemons are asked as rarely as will do: one after the other until each has its
+neighbours, and all of them once more when the tables are still. The tables are the kernel's, and are looked at once
+nobody lacks a neighbour.
 """
 
 from __future__ import annotations
