@@ -28,6 +28,7 @@
 #include "simcore/network/standstill.h"
 #include "simcore/network/timeline.h"
 #include "simcore/traffic/transfer.h"
+#include "simcore/traffic/transfer_ends.h"
 
 namespace simcore {
 
@@ -47,6 +48,10 @@ class OfflineSimulation {
 
   // Where the server's address and the port are left out, they are the host's first address and a fresh port.
   const Transfer& add_transfer(const std::string& server, const std::string& client, Transfer::Config config);
+
+  // Of transfers whose ends are added each by itself.
+  TransferEnds& transfer_ends() { return transfer_ends_; }
+  const TransferEnds& transfer_ends() const { return transfer_ends_; }
 
   // All run functions throw ConfigError when no link joins an interface, or a client has no route to its server.
   void run_for(Duration duration);
@@ -78,6 +83,7 @@ class OfflineSimulation {
   SimulatedNetwork network_;
   Standstill standstill_;
   std::map<std::string, std::unique_ptr<Transfer>> transfers_;
+  TransferEnds transfer_ends_{network_};
   Timeline timeline_{network_};
   std::uint16_t next_port_ = 5001;
   bool started_ = false;

@@ -31,6 +31,7 @@
 #include "simcore/parallel/cut_end.h"
 #include "simcore/parallel/exchange.h"
 #include "simcore/parallel/parcel.h"
+#include "simcore/traffic/transfer_ends.h"
 
 namespace simcore {
 
@@ -70,6 +71,9 @@ class Partition {
   std::size_t own() const { return own_; }
   SimulatedNetwork& network() { return network_; }
   const SimulatedNetwork& network() const { return network_; }
+  // Of transfers with an end here, or both.
+  TransferEnds& transfer_ends() { return transfer_ends_; }
+  const TransferEnds& transfer_ends() const { return transfer_ends_; }
 
   // `number`: that of the link in the description, the same in all partitions. Throws as SimulatedNetwork::add_link.
   void add_link(const std::string& name, std::uint32_t number, const std::string& a, const std::string& b,
@@ -109,6 +113,7 @@ class Partition {
   void take_in(std::span<const std::uint8_t> bytes);
 
   SimulatedNetwork network_;
+  TransferEnds transfer_ends_{network_};
   Standstill standstill_;
   std::size_t own_;
   Companion* companion_ = nullptr;

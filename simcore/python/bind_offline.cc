@@ -5,13 +5,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include <limits>
-
 #include "simcore/instance/offline.h"
 #include "simcore/options/option_table.h"
 #include "simcore/python/bind_network.h"
 #include "simcore/python/bind_stepping.h"
 #include "simcore/python/bind_timeline.h"
+#include "simcore/python/bind_transfer_ends.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
 #include "simcore/python/option_value.h"
@@ -26,30 +25,6 @@ namespace {
 
 using Text = std::string;
 
-// NaN for an instant that never came.
-double seconds(SimTime instant) {
-  return instant == SimTime::never() ? std::numeric_limits<double>::quiet_NaN()
-                                     : (instant - SimTime::zero()).in_seconds();
-}
-
-const char* name_of_error(TcpError error) {
-  switch (error) {
-    case TcpError::none:
-      return "none";
-    case TcpError::refused:
-      return "refused";
-    case TcpError::reset:
-      return "reset";
-    case TcpError::timed_out:
-      return "timed_out";
-    case TcpError::unreachable:
-      return "unreachable";
-    case TcpError::aborted:
-      return "aborted";
-  }
-  return "unknown";
-}
-
 nb::dict stats(const RunningStats& from) {
   nb::dict result;
   result["count"] = from.count();
@@ -63,14 +38,14 @@ nb::dict stats(const RunningStats& from) {
 nb::dict outcome(const OfflineSimulation& self, const Text& name) {
   const Transfer::Outcome from = self.transfer(name).outcome();
   nb::dict result;
-  result["connected"] = from.connected;
-  result["finished"] = from.finished;
-  result["started_s"] = seconds(from.started);
-  result["first_byte_s"] = seconds(from.first_byte);
-  result["finished_s"] = seconds(from.finished_at);
-  result["received_bytes"] = from.received;
-  result["longest_gap_s"] = from.longest_gap.in_seconds();
-  result["client_error"] = name_of_error(from.client_error);
+  result["connected"] = from.client.connected;
+  result["finished"] = from.client.finished;
+  result["started_s"] = seconds_or_nan(from.client.started);
+  result["first_byte_s"] = seconds_or_nan(from.client.first_byte);
+  result["finished_s"] = seconds_or_nan(from.client.finished_at);
+  result["received_bytes"] = from.client.received;
+  result["longest_gap_s"] = from.client.longest_gap.in_seconds();
+  result["client_error"] = name_of_error(from.client.error);
   result["server_error"] = name_of_error(from.server_error);
   result["segments_sent"] = from.sender.segments_sent;
   result["retransmitted_segments"] = from.sender.retransmitted_segments;
@@ -78,7 +53,7 @@ nb::dict outcome(const OfflineSimulation& self, const Text& name) {
   result["fast_recoveries"] = from.sender.fast_recoveries;
   result["duplicate_acks"] = from.sender.duplicate_acks;
   result["window_probes"] = from.sender.window_probes;
-  result["segments_received"] = from.receiver.segments;
+  result["segments_received"] = from.client.receiver.segments;
   result["cwnd_bytes"] = stats(from.cwnd_bytes);
   result["rto_s"] = stats(from.rto_seconds);
   result["rtt_s"] = stats(from.rtt_seconds);
@@ -90,7 +65,7 @@ nb::dict samples(const OfflineSimulation& self, const Text& name) {
   const OutputVector& from = self.transfer(name).samples();
   nb::dict result;
   nb::list instants;
-  for (std::size_t row = 0; row < from.rows(); ++row) instants.append(seconds(from.time(row)));
+  for (std::size_t row = 0; row < from.rows(); ++row) instants.append(seconds_or_nan(from.time(row)));
   result["time_s"] = instants;
   for (std::size_t column = 0; column < from.columns().size(); ++column) {
     nb::list values;
@@ -170,6 +145,7 @@ void bind_offline(nb::module_& m) {
   bind_network(simulation);
   bind_timeline_of(simulation);
   bind_stepping_of(m, simulation);
+  bind_transfer_ends_of(simulation);
 }
 
 }  // namespace simcore::python

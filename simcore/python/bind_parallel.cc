@@ -11,6 +11,7 @@
 #include "simcore/parallel/rank_exchange.h"
 #include "simcore/parallel/ranks.h"
 #include "simcore/python/bind_network.h"
+#include "simcore/python/bind_transfer_ends.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/link_model.h"
 #include "simcore/python/snapshot.h"
@@ -70,6 +71,7 @@ void bind_parallel(nb::module_& m) {
            })
       .def("counters", counters);
   bind_network(partition);
+  bind_transfer_ends_of(partition);
 
   nb::class_<Ranks>(m, "Ranks", "The processes of one MPI job; see simcore/parallel/ranks.h.")
       .def(nb::init<const Text&>(), "module"_a)

@@ -57,7 +57,8 @@ enum class TcpError : std::uint8_t {
 };
 
 struct ConnectionCounters {
-  std::uint64_t segments_received = 0;  // of trains each
+  std::uint64_t segments_received = 0;       // of trains each
+  std::uint64_t data_segments_received = 0;  // those with payload or a FIN, accepted or not
   std::uint64_t unacceptable_segments = 0;
   std::uint64_t paws_drops = 0;
   std::uint64_t malformed_segments =

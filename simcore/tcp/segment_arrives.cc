@@ -35,6 +35,7 @@ bool earlier(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t
 
 void TcpConnection::on_segment(SimTime now, const TcpSegment& segment) {
   counters_.segments_received += segment.segments;
+  if (segment.length > 0 || segment.has(TcpFlag::fin)) counters_.data_segments_received += segment.segments;
   if (segment.has(TcpFlag::syn) && segment.has(TcpFlag::fin)) {
     ++counters_.malformed_segments;
     return;

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "simcore/kernel/simulation.h"
@@ -20,13 +19,15 @@
 #include "simcore/stats/results.h"
 #include "simcore/stats/running_stats.h"
 #include "simcore/tcp/tcp_options.h"
+#include "simcore/traffic/transfer_client.h"
+#include "simcore/traffic/transfer_server.h"
 #include "simcore/units/time.h"
 
 namespace simcore {
 
 class Transfer {
  public:
-  static constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t kForever = TransferServer::kForever;
 
   struct Config {
     std::string name;
@@ -41,17 +42,9 @@ class Transfer {
 
   // What became of it so far.
   struct Outcome {
-    bool connected = false;  // the client's SYN was answered
-    bool finished = false;   // every byte is there
-    SimTime started = SimTime::never();
-    SimTime first_byte = SimTime::never();
-    SimTime finished_at = SimTime::never();  // when the last byte came
-    std::int64_t received = 0;
-    Duration longest_gap = Duration::zero();  // between two arrivals of bytes in order
-    TcpError client_error = TcpError::none;
+    TransferClient::Outcome client;
     TcpError server_error = TcpError::none;
     SenderCounters sender;
-    ReceiverCounters receiver;
     RunningStats cwnd_bytes;   // of the samples
     RunningStats rto_seconds;  // of the samples, without back-off
     RunningStats rtt_seconds;  // of the samples, smoothed
@@ -63,55 +56,24 @@ class Transfer {
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
 
-  const std::string& name() const { return config_.name; }
-  std::string place() const { return config_.name; }
-  std::int64_t received() const { return outcome_.received; }
-  bool finished() const { return outcome_.finished; }
-  bool failed() const {
-    return outcome_.client_error != TcpError::none || outcome_.server_error != TcpError::none;
-  }
+  std::string place() const { return client_.place(); }
+  std::int64_t received() const { return client_.received(); }
+  bool finished() const { return client_.finished(); }
+  bool failed() const { return client_.error() != TcpError::none || server_.error() != TcpError::none; }
   Outcome outcome() const;
   const OutputVector& samples() const { return samples_; }
 
  private:
-  class Server final : public TcpListener, public TcpUser {
-   public:
-    explicit Server(Transfer& transfer) : transfer_(transfer) {}
-    TcpUser& tcp_accept(TcpSocket& socket) override;
-    void tcp_changed(TcpSocket& socket) override;
-    void tcp_closed(TcpSocket& socket) override;
-
-   private:
-    Transfer& transfer_;
-    bool asked_ = false;
-    std::int64_t left_ = 0;
-  };
-  class Client final : public TcpUser {
-   public:
-    explicit Client(Transfer& transfer) : transfer_(transfer) {}
-    void tcp_changed(TcpSocket& socket) override;
-    void tcp_closed(TcpSocket& socket) override;
-
-   private:
-    Transfer& transfer_;
-    bool asked_ = false;
-  };
-
-  void begin();
   void sample();
-  void note_arrival(std::int64_t bytes);
 
   Simulation& simulation_;
-  TcpSockets& client_sockets_;
-  Config config_;
-  Server server_{*this};
-  Client client_{*this};
-  TcpSocket* server_socket_ = nullptr;  // while they are open
-  TcpSocket* client_socket_ = nullptr;
-  SimTime latest_arrival_ = SimTime::never();
-  Outcome outcome_;
+  TransferClient client_;
+  TransferServer server_;
+  Duration sample_every_;
+  RunningStats cwnd_bytes_;
+  RunningStats rto_seconds_;
+  RunningStats rtt_seconds_;
   OutputVector samples_;
-  EventFor<Transfer, &Transfer::begin, "a transfer begins"> begin_{*this};
   EventFor<Transfer, &Transfer::sample, "a sample is taken"> sample_{*this};
 };
 

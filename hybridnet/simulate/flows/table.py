@@ -42,6 +42,8 @@ class FlowRow:
         goodput_bps: 8 * size_bytes / completion_s.
         received_bytes: what has come in order.
         retransmitted_segments, timeouts: of its source's TCP.
+        lost_segments: how many of those that its source sent, retransmissions too, have not come: they
+            were lost, or of a flow that has not finished are on their way.
     """
 
     seed: int
@@ -59,6 +61,7 @@ class FlowRow:
     received_bytes: int
     retransmitted_segments: int
     timeouts: int
+    lost_segments: int
 
 
 @dataclass(frozen=True)

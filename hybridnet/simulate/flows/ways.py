@@ -154,6 +154,11 @@ class Network:
             + pipeline_ns(sending, frames, headers + payload, headers + last)
         )
 
+    def address_of(self, host: str) -> str | None:
+        """Where a host of the plan is reached by flows; None: it has no IPv4 address."""
+        arrival = self._addressed(self._nodes[host])
+        return None if arrival is None else str(self._addresses[arrival].ip)
+
     def _least_mtu(self, flow: Flow) -> int:
         ends = (self._addressed(self._nodes[name]) for name in (flow.source, flow.destination))
         return min(self._mtus[end] for end in ends if end is not None)
@@ -222,7 +227,7 @@ class Network:
         return None
 
     def _addressed(self, node: SimulatedNode) -> str | None:
-        """The interface whose address the simulator takes for a transfer."""
+        """The interface whose address its flows have: the first that has one."""
         return next((name for name in _names(node["interfaces"]) if name in self._addresses), None)
 
 

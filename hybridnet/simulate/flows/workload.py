@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,11 +18,14 @@ from hybridnet.describe.values import choice, shown, text, whole
 from hybridnet.errors import UsageError
 from hybridnet.simulate.flows.sizes import SizeDistribution
 
-__all__ = ["MOST_FLOWS", "PATTERNS", "Flow", "Workload", "check_workloads", "flows_of"]
+__all__ = ["MOST_FLOWS", "MOST_FLOWS_OF_HOST", "PATTERNS", "Flow", "Workload", "check_workloads", "flows_of"]
 
 PATTERNS = ("all-to-all", "permutation", "incast")
-MOST_FLOWS = 60_000
-"""Of a replication: each has a port of its own, from 5001 on."""
+MOST_FLOWS = 1_000_000
+"""Of a replication: a flow takes about 3 kB of memory."""
+MOST_FLOWS_OF_HOST = 44_000
+"""That a host sends in a replication: each has a port of its own there, from 5001 on. Those from 49,152 on are for its
+connections to others."""
 _NS = 1_000_000_000
 _LEAST_LOAD = 1e-6
 
@@ -148,7 +152,7 @@ class Workload:
             raise UsageError(
                 "workload: incast needs fan_in and interval; write for example fan_in=8, interval='10ms'"
             )
-        whole(self.fan_in, "workload: fan_in", 1, MOST_FLOWS)
+        whole(self.fan_in, "workload: fan_in", 1, MOST_FLOWS)  # which `members` bounds by the hosts
         if parse_delay(self.interval, "workload: interval") <= 0:
             raise UsageError(
                 f"workload: interval {shown(self.interval)} is not above 0; write for example '10ms'"
@@ -261,16 +265,24 @@ def flows_of(
         until_ns: no flow starts then or later.
 
     Raises:
-        UsageError: a host is missing, a load has no rate to be a share of, or there are more than `MOST_FLOWS`.
+        UsageError: a host is missing, a load has no rate to be a share of, or there are more flows than `MOST_FLOWS` or
+            `MOST_FLOWS_OF_HOST`.
     """
     flows: list[Flow] = []
+    sent: Counter[str] = Counter()
     for number, workload in enumerate(workloads):
         for flow in _of_one(workload, rates_bps, f"{seed}/{number}", until_ns):
             flows.append(flow)
-            if len(flows) > MOST_FLOWS:
+            sent[flow.source] += 1
+            if len(flows) > MOST_FLOWS or sent[flow.source] > MOST_FLOWS_OF_HOST:
+                whose = (
+                    f"the workloads have more than {MOST_FLOWS} flows"
+                    if len(flows) > MOST_FLOWS
+                    else f"{flow.source} sends more than {MOST_FLOWS_OF_HOST} flows"
+                )
                 raise UsageError(
-                    f"simulate: the workloads have more than {MOST_FLOWS} flows; simulate a shorter time with more "
-                    "seeds, or choose a smaller load or larger sizes"
+                    f"simulate: {whose}; simulate a shorter time with more seeds, or choose a smaller load or larger "
+                    "sizes"
                 )
     return sorted(flows, key=lambda flow: flow.start_ns)
 

@@ -64,6 +64,12 @@ class Engine(Protocol):
     def totals(self) -> tuple[int, Synchronization | None]:
         """Events that were handled, and how the parts met (see `Parts`)."""
 
+    def holder(self, node: str) -> Any:
+        """The object of the extension that has the node; None: another process has it."""
+
+    def gather(self, own: Any) -> list[Any]:
+        """Of what a process says, what all say, in the order of parts; [] in those that need not know."""
+
 
 class Whole:
     """All of it in one part.
@@ -118,6 +124,12 @@ class Whole:
     def totals(self) -> tuple[int, Synchronization | None]:
         return self._simulation.events, None
 
+    def holder(self, node: str) -> Any:
+        return self._simulation
+
+    def gather(self, own: Any) -> list[Any]:
+        return _alone(own)
+
 
 def _alone(own: Any) -> list[Any]:
     return [own]
@@ -159,6 +171,7 @@ class Parts:
         self._hashed = hashed
         self._gather = gather
         self._order = _order(plan)
+        self._part_of = partition.part_of
         for number, part in self._here.items():
             if hashed:
                 part.hash_trace()
@@ -238,6 +251,12 @@ class Parts:
         told = self._gather(own)
         parts = [counters for _, of_process in told for counters in of_process]
         return sum(events for events, _ in told), {"parts": parts}
+
+    def holder(self, node: str) -> Any:
+        return self._here.get(self._part_of[node])
+
+    def gather(self, own: Any) -> list[Any]:
+        return self._gather(own)
 
 
 class _Pieces:

@@ -32,7 +32,7 @@ class Job:
         in_real_time: whether it goes no faster than the wall clock; it has a partition. Without samples it ends when
             that has gone on by `until_ns`, with samples when all is simulated.
         plans: of seeds whose network is another one than `plan`.
-        workloads: whose flows there are; without a partition.
+        workloads: whose flows there are.
         warmup_ns: flows that start earlier are not counted.
     """
 
@@ -133,20 +133,22 @@ def run_replication(
     """
     if job.partition is None:
         whole = Whole(job.plan_of(seed), seed, hashed=job.hashed, on_time=on_time)
-        if not job.workloads:
-            return replicate(whole, job, seed, trace)
-        transfers = Transfers(
-            whole.simulation, job.plan_of(seed), job.workloads, seed, job.until_ns, job.warmup_ns
-        )
-        made = replicate(whole, job, seed, trace)
-        rows = transfers.rows()
-        return replace(made, flows=rows, figures={**FlowTable(rows, job.warmup_ns).figures(), **made.figures})
+        return replicate(whole, job, seed, trace)
     parts = Parts(job.plan_of(seed), seed, job.partition, hashed=job.hashed, on_time=on_time)
     return replicate(parts, job, seed, trace)
 
 
 def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | None = None) -> Replication:
-    """Run a simulation that has been built, and read it out."""
+    """Give a simulation that has been built its flows, run it, and read it out."""
+    if not job.workloads:
+        return _replicate(simulation, job, seed, trace)
+    transfers = Transfers(simulation, job.plan_of(seed), job.workloads, seed, job.until_ns, job.warmup_ns)
+    made = _replicate(simulation, job, seed, trace)
+    rows = transfers.rows()
+    return replace(made, flows=rows, figures={**FlowTable(rows, job.warmup_ns).figures(), **made.figures})
+
+
+def _replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | None) -> Replication:
     # The processor time of this thread, or of all threads: a head has others, which show progress.
     processor_s = time.thread_time if job.partition is None else time.process_time
     wall, processor = time.perf_counter(), processor_s()

@@ -77,7 +77,7 @@ def simulate(
         on_progress: called about ten times per second with how many replications are done, those that run with the part
             of `until` that they have reached, and of how many: 1.25 of 3. With `mpi`, called as each ends.
         trace: writes down the state of TCP connections, of a single replication; None: nothing does.
-        workloads: flows, whose completion times the report has; see docs/flows.md. Not in parts.
+        workloads: flows, whose completion times the report has; see docs/flows.md.
         warmup: flows that start earlier are not counted, such as ``"100ms"``; a number is seconds.
         precision: replications end, in the order of their seeds and after three at least, once the 95 % interval of
             the mean slowdown is within ± so many percent of it, such as ``"5 %"``. `seeds` is how many there are at
@@ -129,11 +129,6 @@ def simulate(
         )
     cut = partitioned(topo, plan, parts) if parts > 1 or mpi is not None or paced else None
     of_flows = check_workloads(workloads)
-    if of_flows and cut is not None:
-        raise UsageError(
-            "simulate: workloads run in one part and in virtual time; leave parallel, mpi and real_time out, and let "
-            "several seeds run at once (jobs)"
-        )
     warmup_ns = _warmup_ns(warmup, until_ns, with_flows=bool(of_flows))
     share = _precision(precision, len(numbers), with_flows=bool(of_flows))
     hashed = flag(trace_hash, "simulate: trace_hash")

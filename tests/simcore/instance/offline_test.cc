@@ -55,10 +55,10 @@ TEST(OfflineSimulationTest, a_fetch_takes_the_round_trips_of_slow_start) {
   simulation.add_transfer("server", "client", fetch(7 * 1460));
   ASSERT_TRUE(simulation.run_until_finished(Duration::seconds(10)));
   const Transfer::Outcome outcome = simulation.transfer("fetch").outcome();
-  EXPECT_TRUE(outcome.finished);
-  EXPECT_EQ(outcome.received, 7 * 1460);
+  EXPECT_TRUE(outcome.client.finished);
+  EXPECT_EQ(outcome.client.received, 7 * 1460);
   EXPECT_EQ(outcome.sender.segments_sent, 7U);
-  const Duration took = outcome.finished_at - outcome.started;
+  const Duration took = outcome.client.finished_at - outcome.client.started;
   EXPECT_GT(took, Duration::ms(4 * 60));
   EXPECT_LT(took, Duration::ms(5 * 60 + 1));
 }
@@ -85,7 +85,7 @@ TEST(OfflineSimulationTest, what_is_lost_is_counted_and_sent_again) {
   ASSERT_TRUE(simulation.run_until_finished(Duration::seconds(3'000)));
   const Transfer::Outcome outcome = simulation.transfer("fetch").outcome();
   const std::uint64_t lost = simulation.snapshot().links.front().dropped.of(DropReason::impaired);
-  EXPECT_EQ(outcome.received, 1'000'000);
+  EXPECT_EQ(outcome.client.received, 1'000'000);
   EXPECT_GT(lost, 0U);
   EXPECT_LE(lost, outcome.sender.retransmitted_segments + 2);  // and perhaps a SYN or an ARP reply
 }
@@ -94,8 +94,8 @@ TEST(OfflineSimulationTest, the_same_seed_gives_the_same_run_and_another_another
   const Transfer::Outcome one = run_lossy(7, 0.01);
   const Transfer::Outcome again = run_lossy(7, 0.01);
   const Transfer::Outcome other = run_lossy(8, 0.01);
-  EXPECT_EQ(one.finished_at, again.finished_at);
-  EXPECT_NE(one.finished_at, other.finished_at);
+  EXPECT_EQ(one.client.finished_at, again.client.finished_at);
+  EXPECT_NE(one.client.finished_at, other.client.finished_at);
 }
 
 TEST(OfflineSimulationTest, several_run_in_threads_without_touching_each_other) {
@@ -105,7 +105,7 @@ TEST(OfflineSimulationTest, several_run_in_threads_without_touching_each_other) 
     std::vector<std::jthread> threads;
     for (Transfer::Outcome& each : together) threads.emplace_back([&each] { each = run_lossy(3, 0.01); });
   }
-  for (const Transfer::Outcome& each : together) EXPECT_EQ(each.finished_at, alone.finished_at);
+  for (const Transfer::Outcome& each : together) EXPECT_EQ(each.client.finished_at, alone.client.finished_at);
 }
 
 TEST(OfflineSimulationTest, a_limit_ends_a_run_that_cannot_finish) {

@@ -44,6 +44,7 @@ def row(
         received_bytes=0 if slowdown is None else size,
         retransmitted_segments=0,
         timeouts=0,
+        lost_segments=0,
     )
 
 

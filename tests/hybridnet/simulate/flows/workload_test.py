@@ -10,7 +10,7 @@ import pytest
 
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.simulate.flows import Flow, Workload
-from hybridnet.simulate.flows.workload import MOST_FLOWS, flows_of
+from hybridnet.simulate.flows.workload import MOST_FLOWS_OF_HOST, flows_of
 
 NS = 1_000_000_000
 HOSTS = {f"h{number}": 1_000_000_000 for number in range(1, 9)}
@@ -155,7 +155,7 @@ def test_a_workload_of_the_command_line_is_refused_with_its_text(written: str, s
             HOSTS,
             "fan_in is 8, and 7 hosts can send to one",
         ),
-        (Workload(1, load=1), HOSTS, f"more than {MOST_FLOWS} flows"),
+        (Workload(1, load=1), HOSTS, f"h1 sends more than {MOST_FLOWS_OF_HOST} flows"),
     ],
 )
 def test_a_workload_that_does_not_fit_the_network_is_refused(

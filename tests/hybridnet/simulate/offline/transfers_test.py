@@ -116,6 +116,49 @@ def test_losses_are_retransmitted_and_slow_flows_down() -> None:
     assert fmean(slowdowns(report)) > 4  # seven share the link
 
 
+def test_of_what_is_sent_the_rest_is_lost() -> None:
+    """The one queue that is too short drops what was sent and did not come."""
+    burst = Workload("100 kB", pattern="incast", fan_in=7, interval="500ms", receiver="h1", stop="1ms")
+    report = simulate(Star(8, queue=20), "3s", workloads=[burst])
+    assert report.flows is not None
+    assert [row.state for row in report.flows.rows] == ["finished"] * 7
+    figures = report.replications[0].figures
+    dropped = sum(value for (_, name), value in figures.items() if name == "dropped.queue_full")
+    assert sum(row.lost_segments for row in report.flows.rows) == dropped > 0
+
+
+class Rows(Topo):
+    """Two switches of four hosts each, joined by a link that can be cut."""
+
+    def build(self) -> None:
+        self.addSimRouter("r1")
+        self.addSimRouter("r2")
+        self.addLink("r1", "r2", bw=100, delay="50us", max_queue_size=30)
+        for number in range(1, 9):
+            self.addSimHost(f"h{number}")
+            self.addLink(f"h{number}", f"r{1 if number < 5 else 2}", bw=100, delay="10us")
+
+
+def test_parts_give_the_flows_of_the_whole() -> None:
+    workloads = [Workload("hadoop", load=0.3), Workload(50_000, pattern="incast", fan_in=5, interval="20ms")]
+    whole, threads = (
+        simulate(Rows(), "100ms", workloads=workloads, parallel=parts, trace_hash=True, warmup="5ms")
+        for parts in (1, 2)
+    )
+    assert whole.flows is not None
+    assert len(whole.flows.rows) > 30
+    assert sum(row.lost_segments for row in whole.flows.rows) > 0
+    assert threads.flows == whole.flows
+    [one], [two] = whole.replications, threads.replications
+    assert (one.trace_hash, one.figures) == (two.trace_hash, two.figures)
+
+
+def test_flows_keep_pace_with_the_wall_clock() -> None:
+    report = simulate(Star(2), "100ms", workloads=[alone(1000, "h2", "h1", "10ms")], real_time=True)
+    assert report.flows is not None
+    assert len(report.flows.rows) == 10
+
+
 def test_the_same_seeds_give_the_same_rows_in_one_process_or_several() -> None:
     workloads = [Workload("hadoop", load=0.3), Workload(5000, pattern="incast", fan_in=3, interval="20ms")]
     one, two = (simulate(Star(), "200ms", seeds=3, jobs=jobs, workloads=workloads) for jobs in (1, 2))
@@ -173,8 +216,6 @@ def test_a_network_writes_its_flows_into_its_run_directory(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ({"parallel": 2}, "workloads run in one part"),
-        ({"real_time": True}, "workloads run in one part"),
         ({"warmup": "2s"}, "warmup '2s' is as long as the simulation"),
         ({"precision": "5%"}, "precision needs 3 seeds or more"),
         ({"precision": 0, "seeds": 5}, "precision 0 is not above 0"),
@@ -196,6 +237,7 @@ def test_arguments_that_make_no_sense_are_refused(arguments: dict[str, Any], sai
 def test_an_application_at_the_port_of_a_flow_is_refused() -> None:
     topo = Star(2, applications=[{"kind": "tcp_discard", "port": 5001}])
     with pytest.raises(
-        UsageError, match="tcp_discard of h1 listens at port 5001, and the workloads' 1 flows"
+        UsageError,
+        match="tcp_discard of h1 listens at port 5001, and the 1 flows that the workloads send from",
     ):
         simulate(topo, "1s", jobs=1, workloads=[alone(1000, "h2", "h1", "1s")])
