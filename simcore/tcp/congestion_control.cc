@@ -2,6 +2,7 @@
 #include "simcore/tcp/congestion_control.h"
 
 #include "simcore/tcp/bbr.h"
+#include "simcore/tcp/bbr3.h"
 #include "simcore/tcp/cubic.h"
 #include "simcore/tcp/dctcp.h"
 #include "simcore/tcp/htcp.h"
@@ -46,6 +47,8 @@ std::unique_ptr<CongestionControl> CongestionControl::make(const TcpOptions& opt
       return std::make_unique<Cubic>(options);
     case CongestionAlgorithm::bbr:
       return std::make_unique<Bbr>(options);
+    case CongestionAlgorithm::bbr3:
+      return std::make_unique<Bbr3>(options);
     case CongestionAlgorithm::scalable:
       return std::make_unique<Scalable>(options);
     case CongestionAlgorithm::westwood:

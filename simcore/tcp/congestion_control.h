@@ -39,8 +39,10 @@ struct AckSample {
   std::optional<Duration> rtt;  // of the latest segment that was sent once
   Duration srtt = Duration::zero();
   bool window_limited = false;  // the window, not the application or the receiver, held the sender back
+  bool window_full = false;     // the same, without the room that slow start takes for granted
   bool recovering = false;      // in fast recovery, or reducing after an ECN echo
   bool after_timeout = false;
+  bool selective = true;  // SACK was agreed on
   bool ack_may_be_delayed =
       false;  // it is of a lone short segment, so the sample may hold the receiver's patience
   std::int64_t total_delivered = 0;
@@ -50,8 +52,16 @@ struct AckSample {
 struct SendingStart {
   SimTime now = SimTime::zero();
   Duration idle = Duration::zero();  // since something was sent last
+  Duration srtt = Duration::zero();  // zero: no round trip was measured yet
   bool rested = false;               // that is longer than a timeout
   bool application_limited = false;  // the application, not the network, let it come to this
+};
+
+struct LossSample {
+  SimTime now = SimTime::zero();
+  std::int64_t total_delivered = 0;
+  bool selective = true;  // SACK was agreed on
+  LostSegment segment;
 };
 
 enum class CongestionEvent : std::uint8_t { loss, ecn_echo, timeout };
@@ -62,6 +72,11 @@ class CongestionControl {
 
   // An acknowledgement came, in whatever state: what there is to measure. Called before on_ack().
   virtual void observe(const AckSample&) {}
+
+  // True when on_lost() is to be called.
+  virtual bool hears_losses() const { return false; }
+  // A segment was found to be lost, or its retransmission; after reduced(), where that begins an episode.
+  virtual void on_lost(const LossSample&, const CongestionWindow&) {}
 
   // Data was acknowledged. Called outside recovery, and in slow start after a timeout; always when owns_window().
   virtual void on_ack(const AckSample& sample, CongestionWindow& window) = 0;

@@ -23,6 +23,8 @@ class DeliveryRate {
     std::int64_t delivered = 0;  // bytes in `interval`; 0 when there is no sample
     Duration interval = Duration::zero();
     std::int64_t prior_delivered = 0;  // delivered() when the sampled segment was sent: marks round trips
+    std::int64_t in_flight = 0;        // when the sampled segment was sent, itself included
+    std::int64_t lost = 0;             // bytes found to be lost since then
     bool application_limited = false;
 
     bool valid() const { return delivered > 0 && interval > Duration::zero(); }
@@ -36,15 +38,17 @@ class DeliveryRate {
     return have_ ? std::optional(prior_delivered_) : std::nullopt;
   }
 
-  // A segment is sent, or sent again; `nothing_in_flight` before it.
-  void on_sent(SentSegment& segment, SimTime now, bool nothing_in_flight) {
-    if (nothing_in_flight) {
+  // A segment is sent, or sent again; before it `in_flight` bytes were, and `lost` were found to be lost since the beginning.
+  void on_sent(SentSegment& segment, SimTime now, std::int64_t in_flight, std::int64_t lost) {
+    if (in_flight == 0) {
       first_sent_time_ = now;
       delivered_time_ = now;
     }
     segment.first_sent_time = first_sent_time_;
     segment.delivered_time = delivered_time_;
     segment.delivered = delivered_;
+    segment.lost_before = static_cast<std::uint32_t>(lost);
+    segment.in_flight = static_cast<std::uint32_t>(in_flight + segment.length());
     segment.application_limited = application_limited_until_ > 0;
   }
 
@@ -55,6 +59,8 @@ class DeliveryRate {
     have_ = true;
     prior_delivered_ = segment.delivered;
     prior_time_ = segment.delivered_time;
+    prior_lost_ = segment.lost_before;
+    in_flight_ = segment.in_flight;
     application_limited_ = segment.application_limited;
     send_elapsed_ = segment.sent - segment.first_sent_time;
     first_sent_time_ = segment.sent;
@@ -65,14 +71,16 @@ class DeliveryRate {
     application_limited_until_ = std::max<std::int64_t>(delivered_ + pipe, 1);
   }
 
-  // The sample of the acknowledgement whose segments were just delivered.
-  Sample take(Duration min_rtt) {
+  // The sample of the acknowledgement whose segments were just delivered; `lost` as for on_sent().
+  Sample take(Duration min_rtt, std::int64_t lost) {
     Sample sample;
     if (application_limited_until_ > 0 && delivered_ > application_limited_until_)
       application_limited_until_ = 0;
     if (!have_) return sample;
     have_ = false;
     sample.prior_delivered = prior_delivered_;
+    sample.in_flight = in_flight_;
+    sample.lost = static_cast<std::uint32_t>(lost) - prior_lost_;
     sample.application_limited = application_limited_;
     sample.interval = std::max(send_elapsed_, delivered_time_ - prior_time_);
     if (sample.interval >= min_rtt) sample.delivered = delivered_ - prior_delivered_;
@@ -89,6 +97,8 @@ class DeliveryRate {
   bool application_limited_ = false;
   std::int64_t prior_delivered_ = 0;
   SimTime prior_time_ = SimTime::zero();
+  std::uint32_t prior_lost_ = 0;  // modulo 2^32
+  std::uint32_t in_flight_ = 0;
   Duration send_elapsed_ = Duration::zero();
 };
 

@@ -93,6 +93,21 @@ bool Scoreboard::mark_lost_by_threshold() {
 }
 
 void Scoreboard::mark_lost(Index index) {
+  const SentSegment& segment = at(index);
+  if (!segment.lost || segment.retransmission_in_flight) {
+    lost_bytes_ += segment.length();
+    if (lists_losses_) {
+      losses_.push_back({.start = segment.start,
+                         .end = segment.end,
+                         .in_flight = segment.in_flight,
+                         .lost = static_cast<std::uint32_t>(lost_bytes_) - segment.lost_before,
+                         .application_limited = segment.application_limited});
+    }
+  }
+  mark_to_repeat(index);
+}
+
+void Scoreboard::mark_to_repeat(Index index) {
   SentSegment& segment = at(index);
   pipe_ -= weight(segment);
   if (!segment.lost) ++lost_segments_;

@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "simcore/units/time.h"
@@ -34,6 +35,8 @@ struct SentSegment {
   std::int64_t delivered = 0;
   SimTime delivered_time = SimTime::zero();
   SimTime first_sent_time = SimTime::zero();
+  std::uint32_t lost_before = 0;  // Scoreboard::lost_bytes(), modulo 2^32
+  std::uint32_t in_flight = 0;    // bytes, itself included
 
   std::uint32_t jump = 0;   // of a sacked record: where to look for the next that is not
   std::uint32_t older = 0;  // neighbours in the order of transmission
@@ -46,6 +49,17 @@ struct SentSegment {
   bool application_limited = false;
   bool in_time_order = false;
   bool queued_as_lost = false;
+
+  std::int64_t length() const { return end - start; }
+};
+
+// A segment that was just found to be lost.
+struct LostSegment {
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::int64_t in_flight = 0;  // bytes when it was last sent, itself included
+  std::int64_t lost = 0;       // bytes found to be lost since then, itself included
+  bool application_limited = false;
 
   std::int64_t length() const { return end - start; }
 };
@@ -68,6 +82,8 @@ class Scoreboard {
   std::int64_t sacked_segments() const { return sacked_segments_; }
   std::int64_t lost_segments() const { return lost_segments_; }  // lost, whether sent again or not
   std::int64_t retransmissions_in_flight() const;                // segments; looks at all of them
+  // What was ever found to be lost; what was lost, sent again and lost again counts twice.
+  std::int64_t lost_bytes() const { return lost_bytes_; }
   // The position after the highest sacked segment, 0 when there is none.
   std::int64_t highest_sacked() const { return sacked_segments_ == 0 ? 0 : highest_sacked_; }
 
@@ -100,11 +116,17 @@ class Scoreboard {
   bool mark_lost_by_threshold();
 
   void mark_lost(Index index);
+  // Sends it again though nothing says that it is lost: as a probe, or because it is too long for the path.
+  void mark_to_repeat(Index index);
   void mark_retransmitted(Index index, SimTime now);
 
   // A timeout: everything that is not sacked is lost, retransmissions too. When the first segment is sacked and yet not
   // acknowledged the receiver has taken its word back (RFC 2018 section 8), and nothing counts as sacked.
   void mark_all_lost();
+
+  // From now on what is found to be lost is listed, until the list is taken.
+  void list_losses() { lists_losses_ = true; }
+  std::vector<LostSegment> take_losses() { return std::exchange(losses_, {}); }
 
   // A loss that turned out to be none: what is marked lost and was not sent again is in flight.
   void forget_losses();
@@ -148,6 +170,9 @@ class Scoreboard {
   std::int64_t sacked_bytes_ = 0;
   std::int64_t sacked_segments_ = 0;
   std::int64_t lost_segments_ = 0;
+  std::int64_t lost_bytes_ = 0;
+  bool lists_losses_ = false;
+  std::vector<LostSegment> losses_;
   std::int64_t highest_sacked_ = 0;
 
   std::uint32_t oldest_ = 0;

@@ -48,7 +48,9 @@ TcpSender::TcpSender(const TcpOptions& options)
       rtt_(options.rto),
       rack_(options.duplicate_threshold, options.recovery_of_linux),
       control_(CongestionControl::make(options)),
-      congestion_{options.initial_window * options.mss, options.initial_ssthresh, options.mss} {}
+      congestion_{options.initial_window * options.mss, options.initial_ssthresh, options.mss} {
+  if (control_->hears_losses()) board_.list_losses();
+}
 
 void TcpSender::establish(SimTime now, const Agreement& agreement) {
   established_ = true;
@@ -124,7 +126,7 @@ std::optional<TcpSender::Outgoing> TcpSender::tail_probe(SimTime now) {
   } else {
     const SentSegment& last = board_.at(board_.end() - 1);
     if (last.sacked || last.lost) return std::nullopt;
-    board_.mark_lost(board_.end() - 1);
+    board_.mark_to_repeat(board_.end() - 1);
     probe = retransmit(now, true);
   }
   tail_probe_end_ = snd_nxt_;
@@ -193,7 +195,7 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
   if (pipe() == 0) tell_of_start(now);
   for (Scoreboard::Index i = first; i != first + static_cast<Scoreboard::Index>(count); ++i) {
     SentSegment& segment = board_.at(i);
-    rate_.on_sent(segment, now, pipe() == 0);
+    rate_.on_sent(segment, now, pipe(), board_.lost_bytes());
     bytes += segment.length();
     fin = segment.fin;
     sent_again_up_to_ = std::max(sent_again_up_to_, segment.end);
@@ -309,9 +311,9 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   for (std::int64_t at = start; at < end || (at == end && fin);) {
     const std::int64_t cut = std::min(at + mss, end);
     const bool last = cut == end;
-    const bool nothing_in_flight = pipe() == 0;
+    const std::int64_t in_flight = pipe();
     SentSegment& segment = board_.append(at, cut + (last && fin ? 1 : 0), last && fin, now);
-    rate_.on_sent(segment, now, nothing_in_flight);
+    rate_.on_sent(segment, now, in_flight, board_.lost_bytes());
     if (last) break;
     at = cut;
   }
@@ -365,6 +367,7 @@ void TcpSender::restart_after_idle(SimTime now) {
 void TcpSender::tell_of_start(SimTime now) {
   control_->on_sending_starts({.now = now,
                                .idle = now - last_sent_,
+                               .srtt = rtt_.has_sample() ? rtt_.srtt() : Duration::zero(),
                                .rested = rested(now),
                                .application_limited = rate_.application_limited()},
                               congestion_);
@@ -413,6 +416,7 @@ void TcpSender::expire(SimTime now) {
       const bool shrinks = state_ == RecoveryState::recovery && !control_->owns_window();
       if (shrinks) shrink_window(options_.window_of_linux ? congestion_.mss : 0, false);
     }
+    tell_losses(now);
   }
   if (now >= tail_probe_at_) {
     tail_probe_at_ = SimTime::never();
@@ -450,6 +454,7 @@ void TcpSender::on_timeout(SimTime now) {
     remember_for_undo(true);
     reduce(CongestionEvent::timeout, now);
   }
+  tell_losses(now);
   cwr_due_ = ecn_;
   episode_end_ = snd_nxt_;
   progress_since_timeout_ = false;
@@ -480,7 +485,7 @@ void TcpSender::reduce_mss(std::int64_t mss) {
   congestion_.cwnd = std::max<std::int64_t>(segments, 1) * mss;
   const std::int64_t before = board_.lost_segments();
   for (Scoreboard::Index i = board_.first(); i != board_.end(); ++i) {
-    if (board_.at(i).length() > mss && !board_.at(i).sacked) board_.mark_lost(i);
+    if (board_.at(i).length() > mss && !board_.at(i).sacked) board_.mark_to_repeat(i);
   }
   if (board_.lost_segments() == before) return;
   retransmit_now_ = true;

@@ -136,6 +136,7 @@ class TcpSender {
 
   RecoveryState state() const { return state_; }
   const CongestionWindow& congestion_window() const { return congestion_; }
+  const CongestionControl& congestion_control() const { return *control_; }
   std::int64_t in_flight() const { return pipe(); }
   const RttEstimator& rtt() const { return rtt_; }
   const SenderCounters& counters() const { return counters_; }
@@ -178,6 +179,7 @@ class TcpSender {
   void count_duplicate(const Ack& ack, bool window_changed, Delivery& delivery);
   void take_rtt(SimTime now, const Ack& ack, const Delivery& delivery);
   void detect_losses(SimTime now);
+  void tell_losses(SimTime now);
   void shrink_window(std::int64_t delivered, bool advanced);
   void check_tail_probe(SimTime now, const Ack& ack, const Delivery& delivery);
   void note_duplicate_reported(const PositionRange& block, const Ack& ack, Delivery& delivery);

@@ -52,6 +52,7 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   } else if (!try_undo(ack, delivery) && !judge_timeout(delivery)) {
     change_state(now, ack, delivery);
   }
+  tell_losses(now);
   // With nothing outstanding it tells nothing of the path: that of a request after an idle time, say (tcp_ack: no_queue).
   if (delivery.prior_outstanding > 0) move_window(now, delivery, reducing && state_ == RecoveryState::open);
 
@@ -188,6 +189,15 @@ void TcpSender::detect_losses(SimTime now) {
     board_.mark_lost_by_threshold();
   }
   newly_lost_ += std::max<std::int64_t>(0, board_.lost_segments() - before);
+}
+
+void TcpSender::tell_losses(SimTime now) {
+  if (!control_->hears_losses()) return;
+  for (const LostSegment& segment : board_.take_losses()) {
+    control_->on_lost(
+        {.now = now, .total_delivered = rate_.delivered(), .selective = sack_, .segment = segment},
+        congestion_);
+  }
 }
 
 // RFC 8985 section 7.4: did the probe repair a loss? Then the window is reduced as for any loss.
@@ -448,11 +458,13 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
   sample.srtt = rtt_.srtt();
   const bool doubling = congestion_.slow_start() &&
                         congestion_.cwnd < 2 * std::max(most_outstanding_, delivery.prior_outstanding);
-  sample.window_limited = limited_at_ >= delivery.prior_una || doubling;
+  sample.window_full = limited_at_ >= delivery.prior_una;
+  sample.window_limited = sample.window_full || doubling;
   sample.recovering = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
   sample.after_timeout = state_ == RecoveryState::loss;
+  sample.selective = sack_;
   sample.total_delivered = rate_.delivered();
-  sample.rate = rate_.take(smallest_rtt());
+  sample.rate = rate_.take(smallest_rtt(), board_.lost_bytes());
   // tcp_clean_rtx_queue: FLAG_ACK_MAYBE_DELAYED.
   sample.ack_may_be_delayed = delivery.acked > 0 && delivery.acked < congestion_.mss &&
                               delivery.sacked == 0 && !echoed_ &&

@@ -81,6 +81,7 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                  {"vegas", CongestionAlgorithm::vegas},
                  {"cubic", CongestionAlgorithm::cubic},
                  {"bbr", CongestionAlgorithm::bbr},
+                 {"bbr3", CongestionAlgorithm::bbr3},
                  {"scalable", CongestionAlgorithm::scalable},
                  {"westwood", CongestionAlgorithm::westwood},
                  {"htcp", CongestionAlgorithm::htcp},

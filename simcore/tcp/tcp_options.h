@@ -23,6 +23,7 @@ enum class CongestionAlgorithm : std::uint8_t {
   vegas,     // Brakmo and Peterson 1995
   cubic,     // RFC 9438, with HyStart
   bbr,       // version 1: Cardwell et al. 2016, draft-cardwell-iccrg-bbr-congestion-control-00
+  bbr3,      // version 3: draft-ietf-ccwg-bbr
   scalable,  // Kelly 2003
   westwood,  // Westwood+: Grieco and Mascolo 2004
   htcp,      // Shorten and Leith 2004

@@ -186,6 +186,12 @@ TEST(TcpFuzz, Bbr) {
   fuzz_all(options);
 }
 
+TEST(TcpFuzz, Bbr3) {
+  TcpOptions options = TcpOptions::linux_like();
+  options.congestion = CongestionAlgorithm::bbr3;
+  fuzz_all(options);
+}
+
 TEST(TcpFuzz, SackWithoutRack) {
   TcpOptions options = TcpOptions::rfc();
   options.rack_tlp = false;

@@ -42,6 +42,7 @@ class Pipe {
   TcpConnection& a() { return ends_[0]; }
   TcpConnection& b() { return ends_[1]; }
   SimTime now() const { return now_; }
+  PathConfig& path_of_a() { return paths_[0]; }  // may change at any time
   std::uint64_t segments_carried() const { return carried_; }
   std::uint64_t lost() const { return lost_; }
   std::uint64_t marked() const { return marked_; }

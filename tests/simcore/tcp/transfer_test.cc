@@ -97,7 +97,7 @@ std::vector<Case> characters() {
       {"scalable", CongestionAlgorithm::scalable}, {"westwood", CongestionAlgorithm::westwood},
       {"htcp", CongestionAlgorithm::htcp},         {"illinois", CongestionAlgorithm::illinois},
       {"yeah", CongestionAlgorithm::yeah},         {"ledbat", CongestionAlgorithm::ledbat},
-      {"dctcp", CongestionAlgorithm::dctcp},
+      {"dctcp", CongestionAlgorithm::dctcp},       {"bbr3", CongestionAlgorithm::bbr3},
   };
   for (const auto& [name, algorithm] : others) {
     TcpOptions options = TcpOptions::linux_like();
