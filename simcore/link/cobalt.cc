@@ -20,30 +20,18 @@ constexpr ByteCount kFullFrame = ByteCount::bytes(1'514);
 
 }  // namespace
 
-Cobalt::Cobalt(const Config& config, std::int64_t limit, Duration frame, RandomStream random)
-    : config_(config), limit_(limit), frame_(frame), random_(random) {
-  const auto require = [](bool holds, const std::string& what, std::int64_t value) {
-    if (!holds)
-      throw ConfigError("make COBALT queue: " + what + " is " + std::to_string(value) +
-                        "; it must be positive");
-  };
-  require(config.target > Duration::zero(), "target (ns)", config.target.count_ns());
-  require(config.interval > Duration::zero(), "interval (ns)", config.interval.count_ns());
-  require(limit >= 1, "limit (packets)", limit);
-  config_.target = std::max(config.target, frame * 3 / 2);
-  config_.interval = std::max(config.interval + (config_.target - config.target), config_.target * 2);
-}
-
-void Cobalt::admit(PacketPtr packet, SimTime now, ByteCount) {
-  waiting_.push(std::move(packet));
-  if (waiting_.packets() <= limit_) return;
-  overflowed(now);
-  drop(waiting_.pop(), DropReason::queue_full);
+CobaltControl::Config CobaltControl::Config::on_link(Duration target, Duration interval, Duration frame,
+                                                     bool ecn) {
+  const Duration longer = std::max(target, frame * 3 / 2);
+  return {.target = longer,
+          .interval = std::max(interval + (longer - target), longer * 2),
+          .frame = frame,
+          .ecn = ecn};
 }
 
 // cobalt_queue_full
-void Cobalt::overflowed(SimTime now) {
-  if (now - blue_changed_ > config_.target) {
+void CobaltControl::overflowed(const Config& config, SimTime now) {
+  if (now - blue_changed_ > config.target) {
     blue_ = std::min(blue_ + kBlueMore, 1.0);
     blue_changed_ = now;
   }
@@ -52,36 +40,25 @@ void Cobalt::overflowed(SimTime now) {
   count_ = std::max(count_, 1U);
 }
 
-PacketPtr Cobalt::release(SimTime now) {
-  for (;;) {
-    PacketPtr packet = waiting_.pop();
-    if (!packet) {
-      ran_empty(now);
-      return nullptr;
-    }
-    if (!to_drop(*packet, now) || waiting_.empty()) return packet;
-    drop(std::move(packet), DropReason::aqm);
-  }
-}
-
 // cobalt_queue_empty
-void Cobalt::ran_empty(SimTime now) {
-  if (blue_ > 0 && now - blue_changed_ > config_.target) {
+void CobaltControl::ran_empty(const Config& config, SimTime now) {
+  if (blue_ > 0 && now - blue_changed_ > config.target) {
     blue_ = std::max(blue_ - kBlueLess, 0.0);
     blue_changed_ = now;
   }
   dropping_ = false;
-  if (count_ > 0 && now >= drop_next_) forget_one();
+  if (count_ > 0 && now >= drop_next_) forget_one(config);
 }
 
-// cobalt_should_drop: of a packet that is about to leave, which may be marked.
-bool Cobalt::to_drop(Packet& packet, SimTime now) {
+// cobalt_should_drop
+bool CobaltControl::to_drop(const Config& config, Packet& packet, SimTime now, RandomStream& random,
+                            std::uint64_t& marked) {
   const Duration sojourn = now - packet.first_arrival;
   const bool due = count_ > 0 && now >= drop_next_;
-  if (sojourn > config_.target && sojourn > frame_ * 4) {
+  if (sojourn > config.target && sojourn > config.frame * 4) {
     if (!dropping_) {
       dropping_ = true;
-      drop_next_ = after(now);
+      drop_next_ = after(now, config);
     }
     count_ = std::max(count_, 1U);
   } else {
@@ -89,33 +66,71 @@ bool Cobalt::to_drop(Packet& packet, SimTime now) {
   }
   bool dropped = false;
   if (due && dropping_) {
-    if (config_.ecn && mark_congestion(packet)) {
-      ++counters_.marked;
+    if (config.ecn && mark_congestion(packet)) {
+      ++marked;
     } else {
       dropped = true;
     }
     if (count_ < UINT32_MAX) ++count_;
-    drop_next_ = after(drop_next_);
+    drop_next_ = after(drop_next_, config);
   } else {
-    while (due && count_ > 0 && now >= drop_next_) forget_one();
+    while (due && count_ > 0 && now >= drop_next_) forget_one(config);
   }
-  if (blue_ > 0 && random_.bernoulli(blue_)) dropped = true;
+  if (blue_ > 0 && random.bernoulli(blue_)) dropped = true;
   if (count_ == 0) {
-    drop_next_ = now + config_.interval;
+    drop_next_ = now + config.interval;
   } else if (now > drop_next_ && !dropped) {
     drop_next_ = now;
   }
   return dropped;
 }
 
-void Cobalt::forget_one() {
+void CobaltControl::forget_one(const Config& config) {
   --count_;
-  drop_next_ = after(drop_next_);
+  drop_next_ = after(drop_next_, config);
 }
 
-SimTime Cobalt::after(SimTime from) const {
-  const double interval = static_cast<double>(config_.interval.count_ns());
+SimTime CobaltControl::after(SimTime from, const Config& config) const {
+  const double interval = static_cast<double>(config.interval.count_ns());
   return from + Duration::ns(std::llround(interval / std::sqrt(std::max(static_cast<double>(count_), 1.0))));
+}
+
+void check_cobalt(Duration target, Duration interval, std::int64_t limit, const std::string& queue) {
+  const auto require = [&queue](bool holds, const std::string& what, std::int64_t value) {
+    if (!holds)
+      throw ConfigError("make " + queue + " queue: " + what + " is " + std::to_string(value) +
+                        "; it must be positive");
+  };
+  require(target > Duration::zero(), "target (ns)", target.count_ns());
+  require(interval > Duration::zero(), "interval (ns)", interval.count_ns());
+  require(limit >= 1, "limit (packets)", limit);
+}
+
+Cobalt::Cobalt(const Config& config, std::int64_t limit, Duration frame, RandomStream random)
+    : config_(CobaltControl::Config::on_link(config.target, config.interval, frame, config.ecn)),
+      limit_(limit),
+      random_(random) {
+  check_cobalt(config.target, config.interval, limit, "COBALT");
+}
+
+void Cobalt::admit(PacketPtr packet, SimTime now, ByteCount) {
+  waiting_.push(std::move(packet));
+  if (waiting_.packets() <= limit_) return;
+  control_.overflowed(config_, now);
+  drop(waiting_.pop(), DropReason::queue_full);
+}
+
+PacketPtr Cobalt::release(SimTime now) {
+  for (;;) {
+    PacketPtr packet = waiting_.pop();
+    if (!packet) {
+      control_.ran_empty(config_, now);
+      return nullptr;
+    }
+    if (!control_.to_drop(config_, *packet, now, random_, counters_.marked) || waiting_.empty())
+      return packet;
+    drop(std::move(packet), DropReason::aqm);
+  }
 }
 
 const OptionTable<Cobalt::Config>& Cobalt::Config::options() {

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "simcore/kernel/random.h"
 #include "simcore/link/packet_fifo.h"
@@ -25,6 +26,42 @@ namespace simcore {
 
 template <class T>
 class OptionTable;
+
+// The control of one queue.
+class CobaltControl {
+ public:
+  struct Config {
+    Duration target;
+    Duration interval;
+    Duration frame = Duration::zero();  // how long a full frame takes
+    bool ecn = false;
+
+    // On slow links target and interval are longer.
+    static Config on_link(Duration target, Duration interval, Duration frame, bool ecn);
+  };
+
+  // The queue was full: its front is dropped.
+  void overflowed(const Config& config, SimTime now);
+  // Somebody was to leave, and nobody waited.
+  void ran_empty(const Config& config, SimTime now);
+  // Says whether a packet that is about to leave is to be dropped; it may be marked, and is counted as that.
+  bool to_drop(const Config& config, Packet& packet, SimTime now, RandomStream& random,
+               std::uint64_t& marked);
+
+  double blue() const { return blue_; }
+  // Nothing is left of earlier congestion.
+  bool at_rest(SimTime now) const { return blue_ <= 0 && count_ == 0 && now >= drop_next_; }
+
+ private:
+  void forget_one(const Config& config);
+  SimTime after(SimTime from, const Config& config) const;
+
+  std::uint32_t count_ = 0;
+  bool dropping_ = false;
+  SimTime drop_next_ = SimTime::zero();
+  double blue_ = 0;
+  SimTime blue_changed_ = SimTime::zero();
+};
 
 class Cobalt final : public QueueDiscipline {
  public:
@@ -44,7 +81,7 @@ class Cobalt final : public QueueDiscipline {
   void look(const std::function<void(const Packet&)>& see) const override { waiting_.look(see); }
   std::int64_t packets() const override { return waiting_.packets(); }
   ByteCount bytes() const override { return waiting_.bytes(); }
-  double blue() const { return blue_; }
+  double blue() const { return control_.blue(); }
 
  protected:
   void admit(PacketPtr packet, SimTime now, ByteCount sending) override;
@@ -53,24 +90,15 @@ class Cobalt final : public QueueDiscipline {
   std::vector<PacketPtr> drain() override { return waiting_.drain(); }
 
  private:
-  void overflowed(SimTime now);
-  void ran_empty(SimTime now);
-  bool to_drop(Packet& packet, SimTime now);
-  void forget_one();
-  SimTime after(SimTime from) const;
-
-  Config config_;
+  CobaltControl::Config config_;
   std::int64_t limit_;
-  Duration frame_;
   RandomStream random_;
   PacketFifo waiting_;
-
-  std::uint32_t count_ = 0;
-  bool dropping_ = false;
-  SimTime drop_next_ = SimTime::zero();
-  double blue_ = 0;
-  SimTime blue_changed_ = SimTime::zero();
+  CobaltControl control_;
 };
+
+// Throws ConfigError, which names the queue, when a value is not above zero.
+void check_cobalt(Duration target, Duration interval, std::int64_t limit, const std::string& queue);
 
 // Its bound is the link's, in packets. Throws ConfigError where the link has one in bytes.
 std::unique_ptr<QueueDiscipline> make_queue(const Cobalt::Config& config, const QueuePlace& place,

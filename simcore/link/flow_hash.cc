@@ -50,4 +50,22 @@ std::uint64_t flow_hash(const Packet& packet, std::uint64_t salt) {
   return mixed(hash);
 }
 
+HostHashes host_hashes(const Packet& packet, std::uint64_t salt) {
+  const std::span<const std::uint8_t> frame = packet.bytes();
+  const auto of = [&](std::span<const std::uint8_t> bytes) {
+    return mixed(hash_on(0xcbf29ce484222325ULL ^ salt, bytes));
+  };
+  const auto ethernet = EthernetHeader::parse(frame);
+  if (ethernet && ethernet->ether_type() == EtherType::ipv4 && ethernet->payload().size() >= 20) {
+    return {.source = of(ethernet->payload().subspan(12, 4)),
+            .destination = of(ethernet->payload().subspan(16, 4))};
+  }
+  if (ethernet && ethernet->ether_type() == EtherType::ipv6 && ethernet->payload().size() >= 40) {
+    return {.source = of(ethernet->payload().subspan(8, 16)),
+            .destination = of(ethernet->payload().subspan(24, 16))};
+  }
+  const std::size_t half = std::min<std::size_t>(frame.size(), 12) / 2;
+  return {.source = of(frame.subspan(half, half)), .destination = of(frame.first(half))};
+}
+
 }  // namespace simcore

@@ -13,4 +13,11 @@ namespace simcore {
 // Another `salt` spreads the flows otherwise.
 std::uint64_t flow_hash(const Packet& packet, std::uint64_t salt);
 
+// Who sends a packet and who gets it, by IP, else by Ethernet.
+struct HostHashes {
+  std::uint64_t source;
+  std::uint64_t destination;
+};
+HostHashes host_hashes(const Packet& packet, std::uint64_t salt);
+
 }  // namespace simcore

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The queues that people can ask for. Of each its header has the parameters, a table of them and make_queue().
+#include "simcore/link/cake.h"
 #include "simcore/link/class_queue.h"
 #include "simcore/link/cobalt.h"
 #include "simcore/link/codel.h"
@@ -29,6 +30,7 @@ const OptionFamily<QueueModel>& queue_models() {
                                                    model<QueueModel>(PieConfig::options()),
                                                    model<QueueModel>(FqPie::Config::options()),
                                                    model<QueueModel>(Cobalt::Config::options()),
+                                                   model<QueueModel>(Cake::Config::options()),
                                                    model<QueueModel>(DualPi2::Config::options()),
                                                    model<QueueModel>(PriorityConfig::options()),
                                                    model<QueueModel>(WeightedConfig::options()),

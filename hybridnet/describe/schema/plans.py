@@ -8,6 +8,7 @@ from typing import Literal, NotRequired, TypedDict, final
 __all__ = [
     "ApplicationModel",
     "BackgroundModel",
+    "CakeQueue",
     "CapturePlan",
     "CobaltQueue",
     "CodelQueue",
@@ -98,6 +99,18 @@ __all__ = [
     "VolumePlan",
     "WeightedQueue",
 ]
+
+
+@final
+class CakeQueue(TypedDict):
+    """Hosts and flows share the link, each flow with COBALT (CAKE 2018), as Linux's."""
+
+    model: Literal["cake"]
+    tins: NotRequired[str]
+    isolation: NotRequired[str]
+    target_ns: NotRequired[int]
+    interval_ns: NotRequired[int]
+    ecn: NotRequired[bool]
 
 
 @final
@@ -1198,6 +1211,7 @@ QueueModel = (
     | PieQueue
     | FqPieQueue
     | CobaltQueue
+    | CakeQueue
     | Dualpi2Queue
     | PriorityQueue
     | WeightedQueue

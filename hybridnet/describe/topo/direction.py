@@ -348,7 +348,7 @@ def _check_background(given: Mapping[str, Any], what: str) -> None:
         raise TopologyError(f"{attempt} needs bw=, as nothing waits without a rate; give it")
 
 
-_BOUNDED_IN_PACKETS = ("codel", "fq_codel", "pie", "fq_pie", "cobalt", "dualpi2")
+_BOUNDED_IN_PACKETS = ("codel", "fq_codel", "pie", "fq_pie", "cobalt", "cake", "dualpi2")
 """Queues of the simulator that count packets only (`require_no_bytes` in `simcore/link/queue_models.cc`)."""
 
 
@@ -359,6 +359,10 @@ def _check_queue(given: Mapping[str, Any], what: str) -> None:
     if not given.keys() & {"rate_bps", "rate_model", "plugin"}:
         raise TopologyError(
             f"{what}: {kind} needs bw=, as nothing waits without a rate; give it, or leave it out"
+        )
+    if kind == "cake" and given.get("rate_bps") is None:
+        raise TopologyError(
+            f"{what}: the tins of cake have shares of a rate; give bw=, and leave trace= and plugins out"
         )
     if kind in _BOUNDED_IN_PACKETS and given.get("queue_bytes") is not None:
         raise TopologyError(f"{what}: the bound of {kind} is in packets; give max_queue_size= a number")

@@ -158,6 +158,9 @@ def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
         ({"reorder": 5}, "give delay="),
         ({"aqm": "codel", "bw": 1, "max_queue_size": "9 kB"}, "in packets"),
         ({"aqm": "pie", "bw": 1, "max_queue_size": "9 kB"}, "in packets"),
+        ({"aqm": "cake", "bw": 1, "max_queue_size": "9 kB"}, "in packets"),
+        ({"aqm": "cake", "trace": "/lte.down"}, "the tins of cake have shares of a rate"),
+        ({"aqm": {"model": "cake", "tins": "diffserv8"}, "bw": 1}, "'diffserv8' does not exist"),
         ({"jitter": "1ms", "jitter_distribution": "pareto"}, "'pareto' does not exist"),
         (
             {"delay": "9ms", "jitter_distribution": "normal"},
