@@ -40,6 +40,7 @@ void Scoreboard::forget_first() {
     --sacked_segments_;
   }
   if (segment.lost) --lost_segments_;
+  end_retransmission(segment);
   if (segment.in_time_order) unlink(first_);
   ++first_;
   if (first_ == end_) {
@@ -63,7 +64,7 @@ void Scoreboard::mark_sacked(Index index) {
     segment.lost = false;
     --lost_segments_;
   }
-  segment.retransmission_in_flight = false;
+  end_retransmission(segment);
   segment.sacked = true;
   segment.jump = low(index + 1);
   if (segment.in_time_order) unlink(index);
@@ -112,7 +113,7 @@ void Scoreboard::mark_to_repeat(Index index) {
   pipe_ -= weight(segment);
   if (!segment.lost) ++lost_segments_;
   segment.lost = true;
-  segment.retransmission_in_flight = false;
+  end_retransmission(segment);
   if (segment.in_time_order) unlink(index);
   if (!segment.queued_as_lost) {
     segment.queued_as_lost = true;
@@ -124,6 +125,7 @@ void Scoreboard::mark_to_repeat(Index index) {
 void Scoreboard::mark_retransmitted(Index index, SimTime now) {
   SentSegment& segment = at(index);
   pipe_ -= weight(segment);
+  if (!segment.retransmission_in_flight) ++retransmissions_in_flight_;
   segment.retransmission_in_flight = true;
   segment.ever_retransmitted = true;
   segment.sent = now;
@@ -132,10 +134,9 @@ void Scoreboard::mark_retransmitted(Index index, SimTime now) {
   link_newest(index);
 }
 
-std::int64_t Scoreboard::retransmissions_in_flight() const {
-  std::int64_t count = 0;
-  for (Index i = first_; i != end_; ++i) count += at(i).retransmission_in_flight ? 1 : 0;
-  return count;
+void Scoreboard::end_retransmission(SentSegment& segment) {
+  if (segment.retransmission_in_flight) --retransmissions_in_flight_;
+  segment.retransmission_in_flight = false;
 }
 
 void Scoreboard::mark_all_lost() {

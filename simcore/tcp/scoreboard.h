@@ -81,7 +81,7 @@ class Scoreboard {
   std::int64_t sacked_bytes() const { return sacked_bytes_; }
   std::int64_t sacked_segments() const { return sacked_segments_; }
   std::int64_t lost_segments() const { return lost_segments_; }  // lost, whether sent again or not
-  std::int64_t retransmissions_in_flight() const;                // segments; looks at all of them
+  std::int64_t retransmissions_in_flight() const { return retransmissions_in_flight_; }  // segments
   // What was ever found to be lost; what was lost, sent again and lost again counts twice.
   std::int64_t lost_bytes() const { return lost_bytes_; }
   // The position after the highest sacked segment, 0 when there is none.
@@ -157,6 +157,7 @@ class Scoreboard {
   void forget_first();
   void trim_first(std::int64_t position);
   void mark_sacked(Index index);
+  void end_retransmission(SentSegment& segment);
   void link_newest(Index index);
   void unlink(Index index);
 
@@ -170,6 +171,7 @@ class Scoreboard {
   std::int64_t sacked_bytes_ = 0;
   std::int64_t sacked_segments_ = 0;
   std::int64_t lost_segments_ = 0;
+  std::int64_t retransmissions_in_flight_ = 0;
   std::int64_t lost_bytes_ = 0;
   bool lists_losses_ = false;
   std::vector<LostSegment> losses_;

@@ -255,8 +255,7 @@ bool TcpSender::try_undo(const Ack& ack, const Delivery& delivery) {
 // (tcp_fastretrans_alert).
 void TcpSender::judge_as_linux(SimTime now, const Ack& ack, const Delivery& delivery, bool told) {
   held_ = false;
-  const bool nothing_on_its_way = board_.empty() || board_.retransmissions_in_flight() == 0;
-  if (state_ == RecoveryState::open && nothing_on_its_way) first_retransmission_.reset();
+  if (state_ == RecoveryState::open && board_.retransmissions_in_flight() == 0) first_retransmission_.reset();
   const bool undone = try_undo_as_linux(ack, delivery);
   if (held_) return;
   if (told && rack_.tells_more()) detect_losses(now);

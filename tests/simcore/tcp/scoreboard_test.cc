@@ -90,12 +90,15 @@ TEST(Scoreboard, AgreesWithAnExhaustiveModelOverRandomHistories) {
       ASSERT_EQ(board.size(), model.entries.size());
       ASSERT_EQ(board.pipe(), model.pipe()) << "seed " << seed << " turn " << turn;
       std::int64_t sacked = 0;
+      std::int64_t again = 0;
       std::optional<std::int64_t> lost;
       for (const auto& [start, entry] : model.entries) {
         if (entry.sacked) sacked += entry.end - start;
+        if (entry.again) ++again;
         if (!lost && entry.lost && !entry.again) lost = start;
       }
       ASSERT_EQ(board.sacked_bytes(), sacked);
+      ASSERT_EQ(board.retransmissions_in_flight(), again);
       const auto next = board.next_lost();
       ASSERT_EQ(next.has_value(), lost.has_value());
       if (lost) {
