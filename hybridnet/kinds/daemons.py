@@ -126,8 +126,9 @@ class DaemonRouter(Host):
         self._done(f"for f in {' '.join(files)}; do [ -e $f ] && kill -KILL $(cat $f); rm -f $f; done")
 
     def terminate(self) -> None:
-        """End its daemons before the network is removed."""
-        self.end()
+        """Tell its daemons to end before the network is removed, which does not wait for them."""
+        self._forget(())
+        self._done(f"cat {' '.join(self.pid_files.values())} 2>/dev/null | xargs -r kill")
         super().terminate()
 
     def _forget(self, daemons: Sequence[str]) -> None:
