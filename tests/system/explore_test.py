@@ -18,8 +18,8 @@ from hybridnet.cli import main
 from hybridnet.cli.topology import find_topology
 from hybridnet.errors import ControllerError, EnvironmentLackError
 from hybridnet.kernel.build import find_kernel
-from hybridnet.run.controllers.frameworks import OSKEN, RYU
-from hybridnet.tools.explore import Explore, affinity, reaches
+from hybridnet.run.controllers.frameworks import OSKEN, RYU, find_python
+from hybridnet.tools.explore import Explore, affinity, controller, reaches
 from hybridnet.tools.explore.schedule import draw
 from hybridnet.topologies import LinearTopo, SingleSwitchTopo
 
@@ -240,6 +240,41 @@ def test_the_command_says_what_it_found_and_writes_a_test(
     assert said["findings"][0]["way"][-1] == "port 1 of s2 is down"
     compile(test.read_text(), str(test), "exec")
     assert "host-moves" in test.read_text()
+
+
+@pytest.mark.parametrize(
+    ("work", "said"),
+    [
+        ("while True: pass", "does not come to rest: it is busy for 0.2 s at one instant"),
+        (
+            "__import__('eventlet').patcher.original('time').sleep(3600)",
+            "does not come to rest: it waits for 0.2 s at one instant",
+        ),
+    ],
+)
+def test_an_application_that_does_not_come_to_rest_is_found(
+    work: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = learning(tmp_path, f"    def forward(self, message, frame):\n        {work}\n")
+    with Explore(app, topo=LinearTopo(k=2)) as explore:
+        monkeypatch.setattr(controller, "PATIENCE_S", 0.2)
+        found, _ = explore.trial(())
+    assert [each.invariant for each in found] == ["controller-runs"]
+    assert said in found[0].text
+
+
+def test_a_framework_that_takes_longer_to_load_than_a_step_may_is_awaited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = tmp_path / "python"
+    slow.write_text(f'#!/bin/sh\nsleep 1\nexec {find_python(RYU)} "$@"\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv(RYU.variable, str(slow))
+    with monkeypatch.context() as patience:
+        patience.setattr(controller, "PATIENCE_S", 0.2)
+        explore = Explore(APPS / "learning_switch.py", topo=LinearTopo(k=2))
+    with explore:
+        assert explore.trial(())[0] == []
 
 
 def test_a_timer_of_the_application_is_never_lost(tmp_path: Path) -> None:
