@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hybridnet import Host, MachineError, Net, UsageError
+from hybridnet import Host, MachineError, Net, Ryu, UsageError
 from hybridnet.topologies import TwoTrees
 from tests.hybridnet.run.net.ring import Ring
 from tests.hybridnet.run.net.support import FakeCluster, counters
@@ -294,7 +294,8 @@ def test_what_cannot_return_is_refused_with_the_cure(net: Net, cluster: Machines
 
 def test_its_switches_look_for_their_controllers_and_are_waited_for() -> None:
     cluster = FakeCluster("m1", "m2")
-    with Net(TwoTrees(depth=1), cluster=cluster, on_loss="continue") as net:  # type: ignore[arg-type]
+    app = Ryu("c0", "ryu.app.simple_switch_13")  # it need not see the switches, of which there are none
+    with Net(TwoTrees(depth=1), cluster=cluster, controller=app, on_loss="continue") as net:  # type: ignore[arg-type]
         cluster.lose("m2", "its agent is gone")
         cluster.calls.clear()
         net.restart_machine("m2")
