@@ -85,8 +85,8 @@ def jumbo(end: End) -> Jumbo:
 def assign_dpids(layout: Layout, pins: Pins = NO_PINS) -> dict[str, str]:
     """16 hexadecimal digits for every emulated switch, unique over all machines.
 
-    As in Mininet: s1 gets 0000000000000001, the first number in the name, unless dpid= says otherwise. One that exists
-    keeps its own.
+    As in Mininet: s1 gets 0000000000000001, the first number in the name, unless dpid= says otherwise. Of 0, which
+    Open vSwitch takes for none, it is `OF_ZERO`. One that exists keeps its own.
 
     Raises:
         PlanError: a dpid is taken, or the name has no number to derive it from.
@@ -104,6 +104,10 @@ def assign_dpids(layout: Layout, pins: Pins = NO_PINS) -> dict[str, str]:
         owners[dpid] = spec.name
         dpids[spec.name] = dpid
     return dpids
+
+
+OF_ZERO = "0000020000000000"
+"""Open vSwitch would derive one from a MAC address; this is one of the locally administered addresses."""
 
 
 def portal_device(interface: str) -> str:
@@ -128,6 +132,11 @@ def check_device_names(layout: Layout, portals: set[str]) -> None:
 
 
 def _dpid(spec: NodeSpec) -> str:
+    number = _number_of(spec)
+    return OF_ZERO if int(number, 16) == 0 else number
+
+
+def _number_of(spec: NodeSpec) -> str:
     given: str | None = spec.resolved.get("dpid")
     if given is not None:
         return given

@@ -61,6 +61,13 @@ def test_dpids_are_mininets_and_unique() -> None:
     ]  # fmt: skip
 
 
+def test_a_dpid_of_zero_which_open_vswitch_takes_for_none_is_another() -> None:
+    for name, options in (("s0", {}), ("s1", {"dpid": "0"})):
+        topo = Topo()
+        topo.addSwitch(name, **options)
+        assert plan(topo).switch(name)["dpid"] == "0000020000000000"
+
+
 def test_a_repeated_dpid_is_refused_across_machines() -> None:
     topo = Topo()
     topo.addSwitch("s1", machine="m1")
