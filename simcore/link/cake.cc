@@ -234,11 +234,11 @@ PacketPtr Cake::pop(Tin& tin, Flow& flow) {
 }
 
 void Cake::drop_from_longest(SimTime now) {
-  Tin* of = nullptr;
-  Flow* longest = nullptr;
+  Tin* of = &tins_.front();
+  Flow* longest = &of->flows.front();
   for (Tin& tin : tins_) {
     for (Flow& flow : tin.flows) {
-      if (longest != nullptr && flow.queue.bytes() <= longest->queue.bytes()) continue;
+      if (flow.queue.bytes() <= longest->queue.bytes()) continue;
       of = &tin;
       longest = &flow;
     }

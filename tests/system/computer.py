@@ -176,6 +176,9 @@ def _files(*roots: str) -> Callable[[], list[str]]:
     return look
 
 
+HARMED = "harmed-"
+"""How the names of groups begin with which a test freezes what a run has."""
+
 _runs: set[str] = set()
 """The names of the runs that this computer has had."""
 
@@ -199,11 +202,13 @@ def _noting_runs() -> Iterator[None]:
 
 
 def _cgroups() -> list[str]:
-    # They are the computer's below: those of others' runs come and go meanwhile.
+    # They are the computer's below: those of others' runs, and of who harms these, come and go meanwhile.
     groups = [path for path in Path("/sys/fs/cgroup").glob("*/*") if path.is_dir()]
     ours = tuple(f"hybridnet-{run}" for run in _runs)
     return [
-        str(path) for path in groups if not path.name.startswith("hybridnet-") or path.name.startswith(ours)
+        str(path)
+        for path in groups
+        if not path.name.startswith(("hybridnet-", HARMED)) or path.name.startswith(ours)
     ]
 
 

@@ -22,6 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.system.computer import HARMED
+
 GROUPS = next(  # control groups of version 2; beside those of version 1 they have a folder of their own
     (
         path
@@ -174,7 +176,7 @@ def frozen(pid: int, *, for_good: bool = False) -> Iterator[None]:
     before = next(
         line for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines() if line.startswith("0::")
     )
-    group = GROUPS / f"harmed-{os.getpid()}-{pid}"
+    group = GROUPS / f"{HARMED}{os.getpid()}-{pid}"
     group.mkdir()
     try:
         (group / "cgroup.procs").write_text(str(pid))

@@ -424,8 +424,9 @@ def exception_in(log: str) -> str | None:
         >>> exception_in('  File "app.py", line 3, in start\\n    1 / 0\\nZeroDivisionError: division by zero')
         'ZeroDivisionError: division by zero (app.py, line 3)'
     """
-    if (said := log.rstrip().rpartition("\n")[2]).startswith(_NO_APP):
-        return said
+    earlier, _, said = log.rstrip().rpartition("\n")
+    if said.startswith(_NO_APP):
+        return exception_in(earlier) or said  # what an app had begun may have ended by one
     before, _, trace = log.rpartition("Traceback (most recent call last):")
     last = trace.rstrip().rpartition("\n")[2]
     if re.match(r"ModuleNotFoundError: No module named '[^']*/", last) and before.rstrip().endswith(

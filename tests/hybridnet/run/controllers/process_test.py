@@ -157,6 +157,11 @@ def test_a_log_that_ends_with_an_exception_is_told_in_one_line() -> None:
     )
     assert exception_in(trace) == "ValueError: no such luck (/x/controllers/mine.py, line 3)"
     assert exception_in("loading app\ncannot listen\n") is None
+    nothing = "no app has anything to do: an app is a class"
+    assert exception_in(f"loading app\n{nothing}\n") == nothing
+    assert (
+        exception_in(f"{trace}\n{nothing}\n") == "ValueError: no such luck (/x/controllers/mine.py, line 3)"
+    )
 
 
 def test_where_what_an_app_imports_is_no_python_that_is_the_reason() -> None:
