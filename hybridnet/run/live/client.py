@@ -151,8 +151,9 @@ class Client:
     def wait(self) -> Answer:
         """Wait until it does not go on by itself any more."""
         for event in self.events():
-            if not event["simulation"]["running"]:
-                break
+            # The first one may be of before it went on.
+            if not event["simulation"]["running"] and not (now := self.simulation())["running"]:
+                return now
         return self.simulation()
 
     def next_events(self) -> list[Answer]:
