@@ -27,6 +27,8 @@ PREFERENCE = {"customer": 300, "peer": 200, "provider": 100}
 MOST_AS = (1 << 32) - 1
 MOST_TEXT = 32_768  # characters of a configuration
 COMMAND_SECONDS = 60.0
+_UNTIL_ENDED = "; n=0; while [ -e /proc/$p ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done"
+"""For 5 s: waits for the process ``$p`` in a shell."""
 
 
 class DaemonRouter(Host):
@@ -108,11 +110,7 @@ class DaemonRouter(Host):
             UsageError: it has no daemon of that name.
         """
         self._forget(daemons)
-        files = [file for name, file in reversed(self.pid_files.items()) if not daemons or name in daemons]
-        self._done(
-            f"for f in {' '.join(files)}; do [ -e $f ] || continue; p=$(cat $f); kill $p; "
-            "n=0; while [ -e /proc/$p ] && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done; rm -f $f; done"
-        )
+        self._signal("TERM", daemons, _UNTIL_ENDED)
 
     def kill(self, *daemons: str) -> None:
         """End its daemons, or those named, as a crash does: neighbours are not told, and routes stay as they are. Those
@@ -122,14 +120,30 @@ class DaemonRouter(Host):
             UsageError: it has no daemon of that name.
         """
         self._forget(daemons)
-        files = [file for name, file in self.pid_files.items() if not daemons or name in daemons]
-        self._done(f"for f in {' '.join(files)}; do [ -e $f ] && kill -KILL $(cat $f); rm -f $f; done")
+        self._signal("KILL", daemons)
 
     def terminate(self) -> None:
         """Tell its daemons to end before the network is removed, which does not wait for them."""
         self._forget(())
-        self._done(f"cat {' '.join(self.pid_files.values())} 2>/dev/null | xargs -r kill")
+        self._signal("TERM")
         super().terminate()
+
+    def _signal(self, signal: str, daemons: Sequence[str] = (), then: str = "") -> None:
+        """Send a signal to its daemons, or those named, the last one first. One that has crashed has left its file, and
+        its number may be another process's by now.
+
+        Args:
+            then: what the shell does next, with the daemon's number as ``$p``.
+        """
+        pairs = " ".join(
+            f"{name}:{file}"
+            for name, file in reversed(self.pid_files.items())
+            if not daemons or name in daemons
+        )
+        self._done(
+            f"for e in {pairs}; do d=${{e%%:*}}; f=${{e#*:}}; p=$(cat $f 2>/dev/null) || continue; "
+            f'if [ "$(cat /proc/$p/comm 2>/dev/null)" = $d ]; then kill -{signal} $p{then}; fi; rm -f $f; done'
+        )
 
     def _forget(self, daemons: Sequence[str]) -> None:
         """Watch these, or all, no longer: their end is the run's own doing."""

@@ -58,6 +58,16 @@ def test_a_daemon_that_ends_by_itself_breaks_the_verdict_and_one_that_the_run_en
     ]
 
 
+def test_the_number_that_a_daemon_has_left_is_not_taken_for_it() -> None:
+    with Net(Pair(), controller=None) as net:
+        router = net["r1"]
+        router.kill()
+        other = router.cmd("sleep 600 > /dev/null 2>&1 & echo $!").split()[-1]
+        router.cmd(f"echo {other} > {router.pid_files['bird']}")
+        router.end()
+        assert router.cmd(f"cat /proc/{other}/comm").strip() == "sleep"
+
+
 def test_a_daemon_that_a_router_has_not_is_refused() -> None:
     with (
         Net(Pair(), controller=None) as net,
