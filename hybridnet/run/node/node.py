@@ -218,13 +218,17 @@ class Node:
             programs: process numbers, as the node's machine counts them, by the name that people read.
 
         Raises:
-            UsageError: a number is none of a process.
+            UsageError: it is no such mapping, or a number is none of a process.
             MachineError: the network is not started.
 
         Example:
             >>> net["r1"].watch({"my_routing_daemon": int(net["r1"].cmd("cat my.pid"))})  # doctest: +SKIP
         """
         what = f"{self.name}.watch"
+        if not isinstance(programs, Mapping):
+            raise UsageError(
+                f"{what}: programs {shown(programs)} is not a dictionary; write {{'name': pid}}, or {{}} for none"
+            )
         known = {
             text(name, f"{what}: name"): whole(pid, f"{what}: {name}", 1, MOST_PID)
             for name, pid in programs.items()

@@ -222,3 +222,16 @@ def test_a_text_file_object_takes_text() -> None:
     sink = io.StringIO()
     host().popen("cat", stdout=sink).wait()
     assert sink.getvalue() == "first line\nsecond line\n"
+
+
+@pytest.mark.parametrize(
+    ("programs", "said"),
+    [
+        (["bird"], "programs .* is not a dictionary"),
+        ({"bird": "12"}, "bird '12' is not a whole number"),
+        ({"bird": 0}, "bird 0 is not a whole number from 1"),
+    ],
+)
+def test_programs_to_watch_are_numbers_of_processes_by_name(programs: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=rf"r1\.watch: {said}"):
+        Host("r1").watch(programs)
