@@ -250,9 +250,8 @@ class Ryu(RemoteController):
             )
         self._on_line = on_line
         self._settled = 0  # switches, as its log says
-        self._ready: set[str] = (
-            set()
-        )  # dpids of switches that have their flows, as the log of `tree_switch` says
+        # dpids of the switches that have their flows, as the log of `tree_switch` says
+        self._ready: set[str] = set()
         self.refusal = ""  # of a switch, because of its version of OpenFlow, as its log says; and the cure
         self.process: ControllerProcess | None = None
         self._wanted = False
@@ -326,19 +325,31 @@ class Ryu(RemoteController):
             ControllerError: it has died, or is not ready in time.
         """
         apps = [str(app) for app in self.apps]
+        if LOOP_APP in apps:
+            self._await(
+                lambda: self._settled == switches,
+                lambda: f"{LOOP_APP} knows the links of {self._settled} of {switches} switches",
+                patience_s,
+            )
+        if DEFAULT_APP in apps:
+            self._await(
+                lambda: bool(self.refusal) or self._ready.issuperset(dpids),
+                lambda: (
+                    f"{DEFAULT_APP} has set up {len(self._ready.intersection(dpids))} of {len(dpids)} switches"
+                ),
+                patience_s,
+            )
+
+    def _await(self, is_so: Callable[[], bool], told: Callable[[], str], patience_s: float) -> None:
+        """Wait until something is so that its log says. Raises ControllerError: it has died, or the time is up, with
+        what is so then.
+        """
         deadline = time.monotonic() + patience_s
-        while (LOOP_APP in apps and self._settled != switches) or (
-            DEFAULT_APP in apps and not self.refusal and not self._ready.issuperset(dpids)
-        ):
+        while not is_so():
             self.check()
             if time.monotonic() > deadline:
-                done = (
-                    f"{LOOP_APP} knows the links of {self._settled} of {switches} switches"
-                    if LOOP_APP in apps
-                    else f"{DEFAULT_APP} has set up {len(self._ready.intersection(dpids))} of {len(dpids)} switches"
-                )
                 raise ControllerError(
-                    f"controller {self.name}: {done} after {patience_s:g} s; is this computer overloaded? "
+                    f"controller {self.name}: {told()} after {patience_s:g} s; is this computer overloaded? "
                     "waitConnected=False does not wait"
                 )
             time.sleep(_POLL_S)
@@ -471,15 +482,9 @@ class Faucet(OsKen):
         Raises:
             ControllerError: it rejects the file, has died, or has not read it in time.
         """
-        deadline = time.monotonic() + patience_s
-        while not self._taken:
-            self.check()
-            if time.monotonic() > deadline:
-                raise ControllerError(
-                    f"controller {self.name}: {self._app.title()} has not read {self.config} after {patience_s:g} s; "
-                    "is this computer overloaded? waitConnected=False does not wait"
-                )
-            time.sleep(_POLL_S)
+        self._await(
+            lambda: self._taken, lambda: f"{self._app.title()} has not read {self.config}", patience_s
+        )
 
     def check(self) -> None:
         """Raise ControllerError if it has died, or has rejected the file with which it started."""
