@@ -508,16 +508,16 @@ def _only_pause(windows: Sequence[tuple[Snapshot, Snapshot]], limits: Limits) ->
     all windows together may be as long as one that half a second tolerates.
     """
     limit_ns = limits.lateness_p999_ns
-    late = [
-        (edge, count)
+    late = sum(
+        count
         for first, last in windows
         for edge, count in subtract_buckets(
             _slice_buckets(last, "lateness_p999"), _slice_buckets(first, "lateness_p999")
         )
         if edge > limit_ns
-    ]
-    noted = [row for row in _noted(windows) if row[1] > limit_ns]
-    if sum(count for _, count in late) != ONE_OF_FEW or len(noted) != ONE_OF_FEW:
+    )
+    noted = [row for row in _noted(windows) if row[1] > limit_ns]  # of many, only the latest are known
+    if late != ONE_OF_FEW or len(noted) != ONE_OF_FEW:
         return None
     [pause] = noted
     stalled_ns = sum(_of_loop(last, "stalled_ns") - _of_loop(first, "stalled_ns") for first, last in windows)
