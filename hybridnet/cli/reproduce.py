@@ -21,7 +21,7 @@ from hybridnet.cli.main import Parser
 from hybridnet.cli.network import machine_names
 from hybridnet.cli.places import add_place_arguments, places_of
 from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
-from hybridnet.describe.values import nearest
+from hybridnet.describe.values import meant
 from hybridnet.errors import UsageError
 from hybridnet.observe.results import Check, count, positive, render_checks
 from hybridnet.observe.results.checks import all_hold, tried
@@ -115,10 +115,8 @@ def _check_words(arguments: argparse.Namespace, names: Sequence[str]) -> None:
     """Raise UsageError: an experiment that is not there, or words that do not go together."""
     for name in (*([arguments.name] if arguments.name is not None else []), *arguments.only):
         if name not in names:
-            near = nearest(name, names)
-            meant = f"did you mean {near}? " if near else ""
             raise UsageError(
-                f"there is no experiment {name!r}; {meant}there are {', '.join(names) or 'none'}"
+                f"there is no experiment {name!r}; {meant(name, names)}there are {', '.join(names) or 'none'}"
             )
     if arguments.all and arguments.name is not None:
         raise UsageError(

@@ -18,7 +18,7 @@ from typing import Any
 from hybridnet.compat.mininet.loading import importing
 from hybridnet.describe.topo import Topo
 from hybridnet.describe.topo.topo import require_built
-from hybridnet.describe.values import nearest, shown
+from hybridnet.describe.values import meant, nearest, shown
 from hybridnet.errors import TopologyError, UsageError
 from hybridnet.plan.files import READ, CaidaTopo, FileTopo, RocketfuelTopo, Topohub, read_topology
 from hybridnet.run.prompt.user_code import require_file, user_code
@@ -96,12 +96,10 @@ def find_topology(file: str | None, text: str | None) -> Topo:
                 f"--topo {text}: a Python file comes before the options, and --topo names a topology in it: "
                 f"{name} --topo NAME"
             )
-        near = nearest(name, known)
         raise UsageError(
-            f"--topo {text}: there is no topology {shown(name)}; "
-            + (f"did you mean {near}? " if near else "")
-            + f"there are {', '.join(sorted(known))}, topohub:NAME, caida:FILE, rocketfuel:FILE, and files that end "
-            + f"with {', '.join(READ)}"
+            f"--topo {text}: there is no topology {shown(name)}; {meant(name, known)}there are "
+            f"{', '.join(sorted(known))}, topohub:NAME, caida:FILE, rocketfuel:FILE, and files that end with "
+            f"{', '.join(READ)}"
         )
     if file is None:
         return _of_ours(known[name], text, positional, named)
@@ -236,9 +234,9 @@ def _make(make: Callable[..., Any], text: str, positional: list[object], named: 
         slips = [(key, nearest(key, names)) for key in named if key not in names]
         for key, near in slips:
             if f"unknown option {key!r}" in str(error):
-                meant = f"; did you mean {near}?" if near else ""
+                cure = f"; did you mean {near}?" if near else ""
                 raise TopologyError(
-                    f"{key} is none of its arguments, which are {', '.join(names)}, nor an option of links{meant}"
+                    f"{key} is none of its arguments, which are {', '.join(names)}, nor an option of links{cure}"
                 ) from None
         raise
     except (TypeError, ValueError) as error:  # a value of the wrong kind, such as text for a number

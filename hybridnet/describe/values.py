@@ -126,6 +126,17 @@ def nearest(name: object, names: Collection[str]) -> str | None:
     return by_letters[near[0]] if near else None
 
 
+def meant(name: object, names: Collection[str]) -> str:
+    """A question after the one of the names that is `nearest`, with a space behind it; empty: none is near.
+
+    Example:
+        >>> meant("rnu", ["run", "plan"]) + "there are run, plan", meant("x", ["run"])
+        ('did you mean run? there are run, plan', '')
+    """
+    near = nearest(name, names)
+    return f"did you mean {near}? " if near else ""
+
+
 def whole(
     value: object, what: str, least: int, most: int, *, error: type[HybridnetError] = UsageError
 ) -> int:

@@ -32,7 +32,7 @@ from hybridnet.compat.mininet.switches import IVSSwitch, OVSBridge, OVSSwitch, U
 from hybridnet.compat.mininet.topo import LinearTopo, MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
 from hybridnet.compat.mininet.topolib import TorusTopo, TreeTopo
 from hybridnet.compat.mininet.util import preset, splitArgs
-from hybridnet.describe.values import nearest
+from hybridnet.describe.values import meant
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.run.prompt.user_code import user_code
 
@@ -142,10 +142,9 @@ class Choices:
         name, args, kwargs = splitArgs(text)
         named = self.known[kind]
         if name not in named:
-            near = nearest(name, named)
-            meant = f"did you mean {near}? " if near else ""
             raise UsageError(
-                f"--{_flag(kind)} {text}: {name} does not exist; {meant}there are {', '.join(sorted(named))}"
+                f"--{_flag(kind)} {text}: {name} does not exist; {meant(name, named)}there are "
+                f"{', '.join(sorted(named))}"
             )
         return named[name], args, kwargs
 

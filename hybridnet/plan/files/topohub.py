@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hybridnet.describe.topo import Topo
-from hybridnet.describe.values import nearest, number, parse_json, plain, shown, text
+from hybridnet.describe.values import meant, number, parse_json, plain, shown, text
 from hybridnet.errors import EnvironmentLackError, TopologyError
 from hybridnet.plan.files.graphml import FIBRE_KM_PER_S, fill_from_map
 
@@ -91,12 +91,11 @@ def _named(name: str) -> str:
                 f"topohub: {len(found)} networks are named {shown(name)}; write one of "
                 f"{', '.join(found[:_SHOWN])}{more}"
             )
-    near = nearest(name, [*known, *(each.rpartition("/")[2] for each in known)])
+    near = meant(name, [*known, *(each.rpartition("/")[2] for each in known)])
     groups = ", ".join(sorted({each.partition("/")[0] for each in known}))
     raise TopologyError(
         f"topohub: there is no network {shown(name)}; "
-        + (f"did you mean {near}? " if near else "")
-        + f"there are {len(known)} in the groups {groups}, such as {known[0]}"
+        f"{near}there are {len(known)} in the groups {groups}, such as {known[0]}"
     )
 
 

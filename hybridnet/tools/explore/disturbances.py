@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, final
 
 from hybridnet.describe.quantities import format_delay, parse_delay
-from hybridnet.describe.values import nearest, shown, whole
+from hybridnet.describe.values import meant, shown, whole
 from hybridnet.errors import UsageError
 from hybridnet.tools.explore.site import Site
 
@@ -115,10 +115,9 @@ class Disturbance:
         """What somebody has written, checked. Raises UsageError."""
         for name in given:
             if name not in self.options:
-                near = nearest(str(name), self.options)
                 raise UsageError(
-                    f"{what}: {self.name} has no option {shown(name)}; "
-                    f"{f'did you mean {near}? ' if near else ''}it has {', '.join(self.options)}"
+                    f"{what}: {self.name} has no option {shown(name)}; {meant(name, self.options)}it has "
+                    f"{', '.join(self.options)}"
                 )
         lacking = [
             name for name, option in self.options.items() if name not in given and option.default is None

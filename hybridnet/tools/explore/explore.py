@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, final
 
 from hybridnet.describe.topo import Topo
-from hybridnet.describe.values import counted, nearest, shown
+from hybridnet.describe.values import counted, meant, shown
 from hybridnet.errors import UsageError
 from hybridnet.observe.results import html
 from hybridnet.run.controllers.frameworks import RYU, Framework
@@ -116,10 +116,9 @@ class Explore:
             raise UsageError(f"explore: settle {settle_s:g} s: write 0 to {MOST_SETTLE_S} s")
         for name in without:
             if name not in DISTURBANCES:
-                near = nearest(name, DISTURBANCES)
-                beside = f"did you mean {near}? " if near else ""
                 raise UsageError(
-                    f"explore: without {shown(name)}: {beside}there are {', '.join(DISTURBANCES)}"
+                    f"explore: without {shown(name)}: {meant(name, DISTURBANCES)}there are "
+                    f"{', '.join(DISTURBANCES)}"
                 )
         site = site_of(topo, list(protocols))
         self._app = ", ".join(Path(app).name for app in apps)

@@ -12,7 +12,7 @@ from typing import Any, final
 import yaml
 
 from hybridnet.describe.quantities import parse_delay
-from hybridnet.describe.values import nearest, shown
+from hybridnet.describe.values import meant, shown
 from hybridnet.errors import UsageError
 from hybridnet.tools.explore.disturbances import DISTURBANCES
 from hybridnet.tools.explore.site import Site
@@ -99,10 +99,9 @@ def read_schedule(path: Path, site: Site) -> Schedule:
         options = {key: value for key, value in each.items() if key not in ("at", "do")}
         kind = DISTURBANCES.get(each["do"]) if isinstance(each["do"], str) else None
         if kind is None:
-            near = nearest(str(each["do"]), DISTURBANCES)
-            beside = f"did you mean {near}? " if near else ""
             raise UsageError(
-                f"{what}: there is no {shown(each['do'])}; {beside}there are {', '.join(DISTURBANCES)}"
+                f"{what}: there is no {shown(each['do'])}; {meant(each['do'], DISTURBANCES)}there are "
+                f"{', '.join(DISTURBANCES)}"
             )
         at_ns = parse_delay(each["at"], f"{what}: at")
         if at_ns > LATEST_NS:
