@@ -237,10 +237,14 @@ void Cake::drop_from_longest(SimTime now) {
   Tin* of = &tins_.front();
   Flow* longest = &of->flows.front();
   for (Tin& tin : tins_) {
-    for (Flow& flow : tin.flows) {
-      if (flow.queue.bytes() <= longest->queue.bytes()) continue;
-      of = &tin;
-      longest = &flow;
+    // Who has packets is in one of these lists.
+    for (const Ring<std::size_t>* const list : {&tin.fresh, &tin.others}) {
+      for (std::size_t place = 0; place < list->size(); ++place) {
+        Flow& flow = tin.flows[(*list)[place]];
+        if (flow.queue.bytes() <= longest->queue.bytes()) continue;
+        of = &tin;
+        longest = &flow;
+      }
     }
   }
   longest->control.overflowed(of->control, now);
