@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, expect
 from hybridnet.plan.files import read_topology
 from hybridnet.run.live import Client
 from tests.hybridnet.plan.files.support import planned
-from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
+from tests.system.chromium import PATIENCE_MS, opened, shots_of
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
@@ -35,12 +35,6 @@ DELAY_MS = 5
 PINGS = 20
 SLACK_MS = 2  # of the fastest of all pings, for what namespaces and portals take
 FAR = 120  # pixels between nodes that are drawn
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @contextmanager

@@ -6,25 +6,18 @@ Screenshots are in runs/explore-page.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from hybridnet.cli import main
-from tests.system.chromium import chromium, opened, shots_of
+from tests.system.chromium import opened, shots_of
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
 SHOTS = shots_of("explore-page")
 APPS = Path(__file__).parents[2] / "examples" / "controllers"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 def found(folder: Path, app: Path, *words: str) -> Path:

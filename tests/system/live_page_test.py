@@ -19,7 +19,7 @@ from hybridnet import Net, Topo
 from hybridnet.run.live import Client
 from hybridnet.topologies import TwoTrees
 from tests.hybridnet.run.net.support import FakeCluster
-from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
+from tests.system.chromium import PATIENCE_MS, opened, shots_of
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
@@ -68,12 +68,6 @@ class Watched(Topo):
             self.addLink(f"s{side}", f"r{side}")
             self.addLink(f"v{side}", f"r{side}")
         self.addLink("r1", "r2", bw=20, delay="5ms")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

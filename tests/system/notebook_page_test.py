@@ -22,7 +22,7 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
 from hybridnet import Net, Topo
-from tests.system.chromium import PATIENCE_MS, chromium, shots_of
+from tests.system.chromium import PATIENCE_MS, shots_of
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
@@ -35,12 +35,6 @@ PINGS = 40  # a cell runs for 8 s
 class Pair(Topo):
     def build(self) -> None:
         self.addLink(self.addHost("h1"), self.addHost("h2"), bw=10, delay="5ms")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -9,13 +9,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.system.chromium import chromium, opened, shots_of
+from tests.system.chromium import opened, shots_of
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
@@ -46,12 +45,6 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         subprocess.run([sys.executable, "-m", "hybridnet.cli", *words], cwd=folder, check=True, timeout=120)
     return folder / "run" / "plots" / "run.html"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 def _refuse_elsewhere(url: str) -> None:

@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from hybridnet import Net, Topo
 from hybridnet.simulate.offline import Stepper, simulate
-from tests.system.chromium import PATIENCE_MS, chromium, opened, shots_of
+from tests.system.chromium import PATIENCE_MS, opened, shots_of
 
 pytestmark = [pytest.mark.system, pytest.mark.thorough]
 
@@ -47,12 +47,6 @@ class Triple(Topo):
         self.addLink("a", "r", bw=10, delay="5ms")
         self.addLink("c", "r", bw=10, delay="5ms")
         self.addLink("r", "b", bw=5, delay="10ms", max_queue_size=30)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture
