@@ -5,11 +5,15 @@
     python -m tests.system.undisturbed 20 --busy   # with TCP as fast as it goes, not UDP at 10 Mbit/s
 
 On a computer with nothing else to do, each that is not *trusted* is a false alarm. On a busy one, its verdicts say so.
+
+How even the computer is, without hybridnet: once in each round a process that does nothing else wakes up every
+millisecond, before all others (SCHED_FIFO). The last lines say how late.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -83,6 +87,20 @@ def mininet(protocol: str) -> str:
     return done.err.rpartition("Verdict: ")[2].splitlines()[0]
 
 
+def wake_ups_ns(seconds: float = 3.0) -> list[int]:
+    """How late a process wakes up that wants to every millisecond, as long as a run lasts."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+    try:
+        late, due = [], time.monotonic_ns()
+        for _ in range(round(1000 * seconds)):
+            due += 1_000_000
+            time.sleep(max(0, due - time.monotonic_ns()) / 1e9)
+            late.append(time.monotonic_ns() - due)
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    return late
+
+
 KINDS: list[Callable[[str], str]] = [emulated, hybrid, two_machines, simulated_switches, mininet]
 
 
@@ -90,7 +108,9 @@ def main(times: int, protocol: str) -> int:
     """Print a line for each run that is not trusted, and the sums. Returns how many these were, at most 100."""
     words: dict[str, Counter[str]] = {kind.__name__: Counter() for kind in KINDS}
     began = time.monotonic()
+    bare: list[list[int]] = []
     for number in range(times):
+        bare.append(wake_ups_ns())
         for kind in KINDS:
             verdict = kind(protocol)
             word = verdict.split(":")[0]
@@ -99,6 +119,9 @@ def main(times: int, protocol: str) -> int:
                 print(f"{number + 1} {kind.__name__}: {verdict}", flush=True)
     for name, counts in words.items():
         print(f"{name:20}", ", ".join(f"{count} {word}" for word, count in counts.items()))
+    uneven = sum(sorted(late)[-4] > 1_000_000 for late in bare)
+    print(f"bare wake-ups: more than 1 in 1000 over 1 ms late in {uneven} of {times} rounds of 3 s, ", end="")
+    print(f"at most {max(max(late) for late in bare) / 1e6:.2f} ms")
     print(f"{5 * times} runs in {time.monotonic() - began:.0f} s")
     return min(
         100, sum(count for counts in words.values() for word, count in counts.items() if word != "trusted")

@@ -319,12 +319,17 @@ def _judge_instance(
     p999 = percentile_ns(buckets, 0.999)
     too_late = sum(count for upper_ns, count in buckets if upper_ns > limits.lateness_p999_ns)
     ran_late = p999 > limits.lateness_p999_ns and too_late > ONE_OF_FEW
-    pause = _only_pause(windows, limits) if ran_late else None
-    if pause is not None:
+    pauses = _short_pauses(windows, limits) if ran_late else []
+    if pauses:
         ran_late = False
+        longest = f"{max(pause[2] for pause in pauses) / 1e6:.2f} ms"
+        often = (
+            f"once, for {longest}{_when(windows, 1, limits.lateness_p999_ns)}"
+            if len(pauses) == 1
+            else f"{len(pauses)} times, for {longest} at most"
+        )
         notes.append(
-            f"the computer kept instance {name} from running once, for {pause[2] / 1e6:.2f} ms"
-            f"{_when(windows, 1, limits.lateness_p999_ns)}: {too_late} events were later than "
+            f"the computer kept instance {name} from running {often}: {too_late} events were later than "
             f"{limits.lateness_p999_ns / 1e6:g} ms, none than {buckets[-1][0] / 1e6:.2f} ms"
         )
     if ran_late:
@@ -501,11 +506,12 @@ def _when(windows: Sequence[tuple[Snapshot, Snapshot]], figure: int, limit: floa
     return ""
 
 
-def _only_pause(windows: Sequence[tuple[Snapshot, Snapshot]], limits: Limits) -> Sequence[int] | None:
-    """The half second whose pause made late all that was; None: there were more, or the pause does not explain it.
+def _short_pauses(windows: Sequence[tuple[Snapshot, Snapshot]], limits: Limits) -> list[Sequence[int]]:
+    """The half seconds whose pauses made late all that was; none: the pauses are too long, or do not explain it.
 
-    What becomes due in one pause is late together, so it is one piece of bad luck, as one late event is. The pauses of
-    all windows together may be as long as one that half a second tolerates.
+    What becomes due in one pause is late together, so it is one piece of bad luck, as one late event is. All pauses
+    together, these and the harmless ones, may be as long as a single one that half a second tolerates, however long
+    the run is.
     """
     limit_ns = limits.lateness_p999_ns
     late = sum(
@@ -516,13 +522,13 @@ def _only_pause(windows: Sequence[tuple[Snapshot, Snapshot]], limits: Limits) ->
         )
         if edge > limit_ns
     )
-    noted = [row for row in _noted(windows) if row[1] > limit_ns]  # of many, only the latest are known
-    if late != ONE_OF_FEW or len(noted) != ONE_OF_FEW:
-        return None
-    [pause] = noted
+    pauses = [row for row in _noted(windows) if row[1] > limit_ns]
+    if late != len(pauses):  # of many, only the latest are known
+        return []
     stalled_ns = sum(_of_loop(last, "stalled_ns") - _of_loop(first, "stalled_ns") for first, last in windows)
-    would_be_late_without_it = pause[1] - pause[2] > limit_ns
-    return None if would_be_late_without_it or stalled_ns > WORSE_IN_HALF_A_SECOND * limit_ns else pause
+    too_long = stalled_ns > WORSE_IN_HALF_A_SECOND * limit_ns
+    late_without_them = any(lateness_ns - pause_ns > limit_ns for _, lateness_ns, pause_ns in pauses)
+    return [] if too_long or late_without_them else pauses
 
 
 def _noted(windows: Sequence[tuple[Snapshot, Snapshot]]) -> Iterator[Sequence[int]]:
