@@ -237,16 +237,17 @@ def _words(arguments: argparse.Namespace) -> list[str]:
 
 def invariants_of(file: str) -> list[Invariant]:
     """Those of a file, and ours that hold for every network. Raises UsageError."""
-    from hybridnet.tools.explore import INVARIANTS, Invariant
+    from hybridnet.tools.explore import INVARIANTS, Invariant, all_reach_all
 
     require_file(file)
     with user_code(file, UsageError):
         names = runpy.run_path(file)
     flat = [each for value in names.values() for each in (value if isinstance(value, list) else [value])]
-    own = [each for each in flat if isinstance(each, Invariant) and each not in INVARIANTS]
-    if not own:
+    named = list({id(each): each for each in flat if isinstance(each, Invariant)}.values())
+    if not named:
         raise UsageError(
             f"--invariants {file}: it has none; write a function under @invariant (hybridnet.tools.explore), or a name "
             "for reaches(...) or isolated(...)"
         )
-    return [*(each for each in INVARIANTS if each.name != "all-reach-all"), *own]
+    ours = [each for each in INVARIANTS if each in named or each is not all_reach_all]
+    return [*ours, *(each for each in named if each not in ours)]

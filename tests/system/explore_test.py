@@ -200,6 +200,69 @@ def test_an_invariant_of_the_users_own_is_checked(capsys: pytest.CaptureFixture[
     assert "h3-isolated-from-h1 does not hold: a ping from h3 arrived at h1" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("app", "invariant", "needed"),
+    [
+        ("same_priority", "no-ambiguous-rules", []),
+        ("hidden_rule", "no-shadowed-rules", []),
+        ("more_pollers", "bounded-messages-per-s-100-memory-mib-20", ["switch-restarts"]),
+        ("firewall", None, None),
+    ],
+)
+def test_flows_that_contradict_each_other_and_a_controller_out_of_bounds_are_found(
+    app: str,
+    invariant: str | None,
+    needed: list[str] | None,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    schedule = tmp_path / "schedule.yaml"
+    schedule.write_text(
+        "[{at: 2s, do: ping, from: h2, to: h1}, {at: 3s, do: switch-restarts, switch: s1, for: 50ms}]"
+    )
+    words = ["--invariants", str(APPS / "rule_invariants.py"), "--seeds", "1", "--repeat", "1", "--json"]
+    main(["explore", str(APPS / f"{app}.py"), *words, "--schedule", str(schedule)])
+    found = json.loads(capsys.readouterr().out)["counterexample"]
+    assert (None if found is None else found["findings"][0]["invariant"]) == invariant
+    assert (None if found is None else [each["do"] for each in found["schedule"]]) == needed
+
+
+def test_a_file_of_invariants_may_ask_that_all_reach_all_as_well(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "invariants.py"
+    for named, code in (("", 0), ("all_reach_all, ", 1)):
+        file.write_text(f"from hybridnet.tools.explore import {named}no_shadowed_rules\n")
+        words = ["--invariants", str(file), "--schedule", str(APPS / "host_moves.yaml"), "--seeds", "1"]
+        assert main(["explore", str(APPS / "stale_rule.py"), *words, "--repeat", "1"]) == code
+        assert ("all-reach-all does not hold" in capsys.readouterr().out) == bool(code)
+
+
+def test_memory_that_an_application_keeps_is_measured_and_too_many_messages_are_no_loop(
+    tmp_path: Path,
+) -> None:
+    keeps = learning(
+        tmp_path,
+        "    def learn(self, switch, address, port):\n"
+        "        super().learn(switch, address, port)\n"
+        "        self.kept = [*getattr(self, 'kept', []), bytearray(b'x' * (1 << 20))]\n",
+    )
+    with Explore(keeps, topo=LinearTopo(k=2)) as explore:
+        _, seen = explore.trial(())
+    asked = sum(
+        text.endswith("-> controller: PACKET_IN") for at_ns, text in seen.timeline if at_ns > 1_400_000_000
+    )
+    assert asked << 20 <= seen.grown <= (asked + 4) << 20
+    asks = tmp_path / "asks.py"
+    asks.write_text((APPS / "more_pollers.py").read_text().replace("EVERY_S = 0.02", "EVERY_S = 0.001"))
+    (tmp_path / "learning_switch.py").write_text((APPS / "learning_switch.py").read_text())
+    with Explore(asks, topo=LinearTopo(k=2)) as explore:
+        found, _ = explore.trial(())
+    assert found[0].invariant == "controller-runs"
+    assert "exchange more than 10000 messages" in found[0].text
+    assert "MULTIPART_REQUEST" in found[0].text
+
+
 def test_an_application_that_cannot_be_loaded_is_an_error_that_quotes_its_exception(tmp_path: Path) -> None:
     app = tmp_path / "lacking.py"
     app.write_text("import nothing_there\n")

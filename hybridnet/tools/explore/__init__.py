@@ -13,8 +13,12 @@ from hybridnet.tools.explore.invariants import (
     Finding,
     Invariant,
     affinity,
+    all_reach_all,
+    bounded,
     invariant,
     isolated,
+    no_ambiguous_rules,
+    no_shadowed_rules,
     reaches,
 )
 from hybridnet.tools.explore.page import page_of
@@ -32,8 +36,12 @@ __all__ = [
     "Report",
     "Schedule",
     "affinity",
+    "all_reach_all",
+    "bounded",
     "invariant",
     "isolated",
+    "no_ambiguous_rules",
+    "no_shadowed_rules",
     "page_of",
     "reaches",
 ]

@@ -67,6 +67,12 @@ class Cube:
         """Whether a header is one of them."""
         return (header ^ self.value) & self.mask == 0
 
+    def both(self, other: Cube) -> Cube | None:
+        """The headers that are in this cube and in another one; None: there are none."""
+        if (self.value ^ other.value) & self.mask & other.mask:
+            return None
+        return Cube(self.mask | other.mask, self.value | other.value)
+
     def without(self, part: Cube) -> Iterator[Cube]:
         """What is left, as cubes of which no two have a header in common. `part` must lie within this cube."""
         mask, value = self.mask, self.value

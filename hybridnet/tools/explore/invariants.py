@@ -12,26 +12,45 @@ An invariant is a function from what was observed to its findings; ``@invariant`
 
 from __future__ import annotations
 
+import bisect
 import ipaddress
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
 
-from hybridnet.describe.values import counted, shown
+from hybridnet.describe.values import counted, shown, whole
 from hybridnet.errors import UsageError
 from hybridnet.tools.explore.frames import frame_text
 from hybridnet.tools.explore.header import cube_of
+from hybridnet.tools.explore.rules import ambiguous, shadowed
 from hybridnet.tools.explore.site import Service, Site
 from hybridnet.tools.explore.trial import PROBES_NS, Flow, Observed
 from hybridnet.tools.explore.walk import Class, Partition, Way
 
-__all__ = ["INVARIANTS", "Finding", "Invariant", "affinity", "findings", "invariant", "isolated", "reaches"]
+__all__ = [
+    "INVARIANTS",
+    "Finding",
+    "Invariant",
+    "affinity",
+    "all_reach_all",
+    "bounded",
+    "findings",
+    "invariant",
+    "isolated",
+    "no_ambiguous_rules",
+    "no_shadowed_rules",
+    "reaches",
+]
 
 MOST_TIMES = 8
 """So often a packet may come to the controller from one switch each time that it is sent: loops of some packets, while
 tables change, are no storm."""
 _LAST = len(PROBES_NS)
 _IPV4, _ICMP = 0x0800, 1
+_MOST_QUOTED = 3  # flows, in a sentence
+_SECOND_NS = 1_000_000_000
+_MIB = 1 << 20
+_MOST_BOUND = 1_000_000
 _SERVER_ERROR = 500  # from here on, of HTTP's status codes
 
 
@@ -91,9 +110,11 @@ def invariant(check: Callable[[Observed], Iterable[str | tuple[str, Way]]]) -> I
 
 
 def findings(seen: Observed, invariants: Iterable[Invariant]) -> list[Finding]:
-    """What does not hold. A controller that ended is a finding before all others, and packets that multiply are one."""
-    if seen.ended:
-        return [Finding("controller-runs", seen.ended)]
+    """What does not hold. A controller that ended, or does nothing but talk, is a finding before all others, and
+    packets that multiply are one.
+    """
+    if seen.ended or seen.talk:
+        return [Finding("controller-runs", seen.ended or seen.talk)]
     if seen.fabric is None:
         return [Finding("no-loops", "packets multiply: they go around in a loop, and are copied there")]
     found = []
@@ -233,6 +254,31 @@ def requests_are_answered(seen: Observed) -> Iterator[str]:
             yield f"{request.text} is answered with {request.status}"
 
 
+@invariant
+def no_shadowed_rules(seen: Observed) -> Iterator[str]:
+    """No flow without a time-out is hidden for ever by others of higher priority without one: no packet meets it."""
+    assert seen.fabric is not None
+    for switch, tables in seen.fabric.tables.items():
+        for rules in tables.by_number.values():
+            for rule, higher in shadowed(rules):
+                hiding = "; ".join(each.text() for each in higher[:_MOST_QUOTED])
+                more = f", and {len(higher) - _MOST_QUOTED} more" if len(higher) > _MOST_QUOTED else ""
+                yield f"no packet ever meets a flow of {switch}, {rule.text()}: before it come {hiding}{more}"
+
+
+@invariant
+def no_ambiguous_rules(seen: Observed) -> Iterator[str]:
+    """No two flows of one priority match the same packet and do different things: which one counts is undefined."""
+    assert seen.fabric is not None
+    for switch, tables in seen.fabric.tables.items():
+        for rules in tables.by_number.values():
+            for one, other, packets in ambiguous(rules):
+                yield (
+                    f"{packets.text()} meets two flows of {switch} with the same priority, and which one counts is "
+                    f"undefined (OpenFlow 1.3.5, 5.3): {one.text()}; {other.text()}"
+                )
+
+
 INVARIANTS = (
     no_exception,
     no_loops,
@@ -304,6 +350,49 @@ def isolated(source: str, target: str) -> Invariant:
                 return
 
     return Invariant(f"{source}-isolated-from-{target}", check, (source, target))
+
+
+def bounded(*, messages_per_s: int | None = None, memory_mib: int | None = None) -> Invariant:
+    """The controller says no more than so much to a switch, and needs no more than so much memory.
+
+    Args:
+        messages_per_s: to one switch, in any second of simulated time: 1 or more; None: any number.
+        memory_mib: by how much its own memory grows from 1.4 s on, once all switches and hosts are known: 1 MiB or
+            more; None: any. As it is no part of simulated time, it may differ a little when a trial is repeated.
+
+    Raises:
+        UsageError: neither is said, or one is no such number.
+    """
+    given = {"messages_per_s": messages_per_s, "memory_mib": memory_mib}
+    for name, value in given.items():
+        if value is not None:
+            whole(value, f"bounded: {name}", 1, _MOST_BOUND)
+    if messages_per_s is None and memory_mib is None:
+        raise UsageError(
+            "bounded: write messages_per_s=, memory_mib= or both, such as bounded(memory_mib=50)"
+        )
+
+    def check(seen: Observed) -> Iterator[str]:
+        for switch, instants in seen.said.items():
+            if messages_per_s is not None:
+                yield from _too_many(switch, instants, messages_per_s, seen.settle_ns)
+        if memory_mib is not None and seen.grown > memory_mib * _MIB:
+            yield f"the controller's memory grows by {seen.grown / _MIB:.1f} MiB, and may grow by {memory_mib}"
+
+    words = [f"{name.replace('_', '-')}-{value}" for name, value in given.items() if value is not None]
+    return Invariant(f"bounded-{'-'.join(words)}", check)
+
+
+def _too_many(switch: str, instants: Sequence[int], most: int, begun_ns: int) -> Iterator[str]:
+    """The first second in which a switch is told too much."""
+    for number, at_ns in enumerate(instants[most:]):
+        if at_ns - instants[number] < _SECOND_NS:
+            end = bisect.bisect_left(instants, instants[number] + _SECOND_NS)
+            yield (
+                f"the controller sends {switch} {end - number} messages in the second from "
+                f"{(instants[number] - begun_ns) / 1e9:g} s on, and may send {most}"
+            )
+            return
 
 
 def affinity(address: str, servers: Sequence[str]) -> Invariant:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import itertools
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -50,7 +51,7 @@ __all__ = ["Flow", "Observed", "Probe", "Request", "run_trial"]
 HOSTS_NS, HEALED_NS, ANNOUNCED_NS, END_NS = 1_000_000_000, LATEST_NS, 6_500_000_000, 10_000_000_000
 PROBES_NS = (7_000_000_000, 8_000_000_000, 9_000_000_000)
 USUAL_NS = 1_000_000  # of a message between a switch and its controller
-MOST_MESSAGES = 10_000  # of one trial; a network in which packets multiply has more
+MOST_MESSAGES = 10_000  # of one trial; a network in which packets multiply has more, and who asks every 2 ms
 _AFTER_ARP_NS = 20_000_000
 _APART_NS = 5_000_000
 _ANNOUNCES_NS = 50_000_000  # after a host has moved
@@ -113,10 +114,13 @@ class Observed:
 
     Args:
         site: its network, and `homes` where each host is in the end, by jack.
-        fabric: the tables in the end; None: packets multiplied without end, and the trial was cut short.
+        fabric: the tables in the end; None: the trial was cut short, because of `talk`, or because packets multiplied.
+        talk: that there were too many messages other than packets, in words; "": there were not.
         earlier: the tables before the schedule began, by switch.
         sent: how often hosts have sent a frame.
         asked: how often a frame came to the controller from a switch.
+        said: when a switch was told something, in nanoseconds of the trial, each message, by switch.
+        grown: bytes by which the controller's own memory has grown since `earlier`.
         timeline: what happened, by instant in nanoseconds.
         log: what the controller printed.
         settle_ns: how much longer the application had to be ready.
@@ -132,9 +136,12 @@ class Observed:
     before: dict[str, str] = field(default_factory=dict)  # where a host that has moved was, by jack
     probes: dict[int, Probe] = field(default_factory=dict)
     fabric: Fabric | None = None
+    talk: str = ""
     earlier: dict[str, Tables] = field(default_factory=dict)
     sent: dict[bytes, int] = field(default_factory=dict)
     asked: dict[tuple[str, bytes], int] = field(default_factory=dict)
+    said: dict[str, list[int]] = field(default_factory=dict)
+    grown: int = 0
     timeline: list[tuple[int, str]] = field(default_factory=list)
     log: str = ""
     trace: str = ""
@@ -158,7 +165,7 @@ def run_trial(
         trial.run()
     except ControllerError as error:
         trial.observed.ended = str(error)
-    except _StormError:
+    except _CutShortError:
         pass
     finally:
         trial.observed.trace = trial.trace.hexdigest()
@@ -167,8 +174,8 @@ def run_trial(
     return trial.observed
 
 
-class _StormError(Exception):
-    """Packets multiply without end."""
+class _CutShortError(Exception):
+    """Packets multiply without end, or the controller talks so."""
 
 
 @dataclass
@@ -205,7 +212,7 @@ class _Trial:
         self._macs: dict[tuple[str, int], int] = {}  # what a host knows of the addresses of services
         self._delays: dict[tuple[str, str], int] = {}
         self._down: set[str] = set()
-        self._messages = 0
+        self._messages: Counter[str] = Counter()  # by their names
         self._woken_ns = -1
         self._bench = self._build(seed)
         self._readers = {
@@ -227,6 +234,7 @@ class _Trial:
         for turn, at_ns in enumerate(PROBES_NS, 1):
             self._at(well + at_ns, lambda turn=turn: self._probe_all(turn))  # type: ignore[misc]
         self._advance(self._end_ns)
+        self.observed.grown += self._controller.memory()
         peers: dict[Place, Place | str] = {}
         for one, other in self.site.links.values():
             peers[one], peers[other] = other, one
@@ -371,10 +379,9 @@ class _Trial:
         whole, channel.rest[to_controller] = split(channel.rest[to_controller] + data)
         way = "to_controller" if to_controller else "to_switch"
         for each in whole:
-            self._messages += 1
-            if self._messages > self._most_messages:
-                self._note("packets multiply: the trial is cut short")
-                raise _StormError
+            self._messages[each.name().partition(" ")[0]] += 1
+            if self._messages.total() > self._most_messages:
+                self._cut_short()
             due_ns = self._bench.now_ns + USUAL_NS + self._delays.get((channel.switch, way), 0)
             alone_ns = (
                 self._delays.get((channel.switch, _LATE_KINDS.get(each.type, "")), 0) if to_controller else 0
@@ -386,6 +393,19 @@ class _Trial:
                 channel.due_ns[to_controller] = due_ns
             deliver = self._to_controller if to_controller else self._to_switch
             self._at(due_ns, lambda each=each, deliver=deliver: deliver(channel, each))  # type: ignore[misc]
+
+    def _cut_short(self) -> None:
+        if 2 * sum(self._messages[kind] for kind in ("PACKET_IN", "PACKET_OUT")) > self._most_messages:
+            self._note("packets multiply: the trial is cut short")
+        else:
+            [(kind, times)] = self._messages.most_common(1)
+            self.observed.talk = (
+                f"the application and its switches exchange more than {self._most_messages} messages, {times} of "
+                f"them {kind}, by {(self._bench.now_ns - self._settle_ns) / 1e9:g} s: the trial is cut short; let it "
+                "ask less often"
+            )
+            self._note("too many messages: the trial is cut short")
+        raise _CutShortError
 
     def _to_controller(self, channel: _Channel, message: Message) -> None:
         if not channel.open:
@@ -409,6 +429,7 @@ class _Trial:
             return
         self._note(f"controller -> {channel.switch}: {message.name()}")
         self._trace(f"{channel.switch} hears", message.data)
+        self.observed.said.setdefault(channel.switch, []).append(self._bench.now_ns)
         if message.type == PACKET_OUT:
             probe = self._probe_of(frame_of_packet_out(message))
             if probe is not None:
@@ -559,6 +580,7 @@ class _Trial:
 
     def _keep_tables(self) -> None:
         self.observed.earlier = {name: each.tables() for name, each in self._readers.items()}
+        self.observed.grown = -self._controller.memory()
 
     def _note(self, text: str) -> None:
         self.observed.timeline.append((self._bench.now_ns - self._settle_ns, text))

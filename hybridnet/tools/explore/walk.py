@@ -239,10 +239,10 @@ def _satisfied(matches: tuple[Cube, ...], value: int) -> tuple[bool, ...]:
 
 def _cut(cube: Cube, match: Cube) -> Iterator[Cube]:
     """A cube in parts, each of which satisfies the match as a whole or has no value that does."""
-    if (cube.value ^ match.value) & cube.mask & match.mask:
+    inside = cube.both(match)
+    if inside is None:
         yield cube
         return
-    inside = Cube(cube.mask | match.mask, cube.value | match.value)
     yield inside
     yield from cube.without(inside)
 

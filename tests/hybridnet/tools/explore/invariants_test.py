@@ -13,14 +13,16 @@ import pytest
 
 from hybridnet import Topo
 from hybridnet.errors import UsageError
-from hybridnet.tools.explore import affinity, reaches
+from hybridnet.tools.explore import affinity, bounded, reaches
 from hybridnet.tools.explore.frames import arp_request, frame_text, ping
 from hybridnet.tools.explore.header import cube_of
 from hybridnet.tools.explore.invariants import (
     MOST_TIMES,
     Finding,
     findings,
+    no_ambiguous_rules,
     no_forgotten_packet,
+    no_shadowed_rules,
     no_storms,
     requests_are_answered,
 )
@@ -223,3 +225,79 @@ def test_a_request_without_an_answer_and_one_that_ends_in_an_error_of_the_applic
     assert list(requests_are_answered.check(seen)) == [
         "GET /d has no answer; has the application a REST interface?"
     ]
+
+
+def test_a_flow_that_others_hide_is_named_with_the_first_of_them() -> None:
+    seen = observed("s1", "s3", "h3")
+    assert findings(seen, [no_shadowed_rules, no_ambiguous_rules]) == []
+    assert seen.fabric is not None
+    hiding = [Rule(0, priority, cube_of(), (Action("output", 9),)) for priority in range(2, 7)]
+    seen.fabric.tables["s3"].flows += hiding
+    seen.fabric.tables["s3"].sort()
+    [first, *others] = [each.text for each in findings(seen, [no_shadowed_rules])]
+    assert len(others) == 4  # of the five, the one with the highest priority is met
+    assert "no packet ever meets a flow of s3, table=0 priority=5 any -> output:9" in first
+    assert others[-1].startswith(
+        "no packet ever meets a flow of s3, table=0 priority=1 eth_dst=00:00:00:00:00:03 -> output:"
+    )
+    assert others[-1].endswith("; table=0 priority=4 any -> output:9, and 2 more")
+
+
+def test_two_flows_of_which_nobody_knows_which_counts_are_named_with_a_packet_that_meets_both() -> None:
+    seen = observed("s1", "s3")
+    assert seen.fabric is not None
+    seen.fabric.tables["s1"].flows.append(Rule(0, 1, cube_of(eth_src=1)))
+    seen.fabric.tables["s1"].sort()
+    [finding] = findings(seen, [no_ambiguous_rules])
+    assert finding.text.startswith(
+        "eth_dst=00:00:00:00:00:03,eth_src=00:00:00:00:00:01 meets two flows of s1 with the same priority"
+    )
+    assert "eth_src=00:00:00:00:00:01 -> drop" in finding.text
+
+
+def test_messages_are_counted_in_any_second_and_the_first_one_with_too_many_is_named() -> None:
+    seen = observed()
+    seen.settle_ns = 2_000_000_000
+    tenth = 100_000_000
+    seen.said = {"s1": [number * tenth for number in range(100)], "s2": [5 * tenth] * 3}
+    assert (
+        findings(seen, [bounded(messages_per_s=10)]) == []
+    )  # 0 to 0.9 s: the one at 1 s is in the next second
+    seen.said["s1"].insert(53, 52 * tenth)
+    [finding] = findings(seen, [bounded(messages_per_s=10)])
+    assert finding.invariant == "bounded-messages-per-s-10"
+    # Eleven from 4.3 s to 5.2 s; the trial's own seconds begin when the application has had its time to be ready.
+    assert finding.text == (
+        "the controller sends s1 11 messages in the second from 2.3 s on, and may send 10"
+    )
+
+
+def test_a_controller_whose_memory_grows_too_much_is_found() -> None:
+    seen = observed()
+    seen.grown = 20 << 20
+    assert findings(seen, [bounded(memory_mib=20)]) == []
+    seen.grown += 1 << 19
+    [finding] = findings(seen, [bounded(messages_per_s=1, memory_mib=20)])
+    assert finding.invariant == "bounded-messages-per-s-1-memory-mib-20"
+    assert finding.text == "the controller's memory grows by 20.5 MiB, and may grow by 20"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "bounded: write messages_per_s=, memory_mib= or both"),
+        ({"memory_mib": 0}, "bounded: memory_mib 0 is not a whole number from 1"),
+        ({"messages_per_s": "10"}, "bounded: messages_per_s '10' is not a whole number from 1"),
+        ({"messages_per_s": True}, "bounded: messages_per_s True is not a whole number from 1"),
+    ],
+)
+def test_a_bound_that_is_none_is_refused(given: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        bounded(**given)  # type: ignore[arg-type]
+    assert said in str(refused.value)
+
+
+def test_a_controller_that_does_nothing_but_talk_is_found_before_all_else() -> None:
+    seen = observed()
+    seen.fabric, seen.talk = None, "it talks"
+    assert findings(seen, [no_shadowed_rules]) == [Finding("controller-runs", "it talks")]
