@@ -26,7 +26,8 @@ ETHERTYPE = 0x88B5  # for local experiments (IEEE 802)
 BITS_DST, BITS_SRC = 2, 2
 VLANS = (0, 0x1001)
 DIRECTION = {"delay_ns": DELAY_NS, "rate_bps": 1_000_000, "queue_packets": 3}  # a storm stays small
-ROOMY = DIRECTION | {"queue_packets": 12}  # for NORMAL, which makes more copies without a loop
+ROOMY = DIRECTION | {"rate_bps": 10_000_000, "queue_packets": 64}
+"""For NORMAL, which makes more copies: a copy that a full queue loses may be the one that arrives, or goes around."""
 CONTROLLER, ALL, IN_PORT, NORMAL = 0xFFFFFFFD, 0xFFFFFFFC, 0xFFFFFFF8, 0xFFFFFFFA
 GROUP_ADDRESSES = 0x01 << 40  # the first one; no switch learns where one of them is
 MULTIPART_REQUEST, PORT_COUNTERS, ANY = 18, 4, 0xFFFFFFFF
