@@ -14,7 +14,7 @@ import pytest
 from hybridnet import Net, Topo
 from hybridnet.errors import MachineError
 from tests.image_files import BUSYBOX, busybox_layer, docker_archive, layer, oci_folder
-from tests.system.computer import run_on_a_computer
+from tests.system.computer import Ended, run_on_a_computer
 
 pytestmark = [
     pytest.mark.system,
@@ -157,6 +157,19 @@ def test_a_hundred_hosts_of_one_image_come_up_in_ten_seconds(archive: Path) -> N
 SCRIPT = """
 import os, signal, sys
 from hybridnet import Net, Topo
+from hybridnet.system.journal import Journal
+
+records, killed_at = 0, int(sys.argv[2])
+record = Journal.record
+
+def counted(journal, kind, **fields):
+    global records
+    records += 1
+    if records == killed_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+    record(journal, kind, **fields)
+
+Journal.record = counted
 topo = Topo()
 topo.addSwitch("s1", failMode="standalone")
 for name in ("h1", "h2"):
@@ -165,20 +178,45 @@ net = Net(topo, controller=None, cluster="here")
 net.start()
 net["h1"].cmd("sleep 1000 &")
 net["h1"].popen(["sleep", "1001"])
-print("made", flush=True)
+print("made", records, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
+OF_THE_HEAD = 3  # records of the run itself; the guardian comes next
+INSTANTS = 10
 
 
-def test_nothing_is_left_after_kill_9(archive: Path, tmp_path: Path) -> None:
-    """Of processes, mounts, namespaces, devices and control groups."""
+def killed(archive: Path, at_record: int, tmp_path: Path) -> Ended:
+    """A run with two hosts of an image that was killed before it wrote down this thing, 0: once it was whole."""
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    done = run_on_a_computer([sys.executable, str(script), str(archive)], patience_s=20.0)
-    assert "made" in done.out, done.err
-    assert done.left == {}, done.err
-    assert not [
-        line
-        for line in Path("/proc/self/mountinfo").read_text().splitlines()
-        if " overlay " in line and "hybridnet" in line
-    ]
+    command = [sys.executable, str(script), str(archive), str(at_record)]
+    return run_on_a_computer(command, patience_s=20.0)
+
+
+@pytest.fixture(scope="module")
+def whole(archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    return killed(archive, 0, tmp_path_factory.mktemp("whole"))
+
+
+def nothing_is_left(done: Ended) -> bool:
+    """Of processes, mounts, namespaces, devices, files and control groups."""
+    mounts = Path("/proc/self/mountinfo").read_text().splitlines()
+    return done.left == {} and not [each for each in mounts if " overlay " in each and "hybridnet" in each]
+
+
+def test_nothing_is_left_after_kill_9(whole: Ended) -> None:
+    assert "made" in whole.out, whole.err
+    assert nothing_is_left(whole), (whole.left, whole.err)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("tenth", range(1, INSTANTS + 1))
+def test_nothing_is_left_after_kill_9_while_it_is_made(
+    tenth: int, whole: Ended, archive: Path, tmp_path: Path
+) -> None:
+    """At ten instants between the first thing that the run makes and the last."""
+    things = int(whole.out.split("made")[1]) - OF_THE_HEAD
+    assert things >= INSTANTS
+    done = killed(archive, OF_THE_HEAD + things * tenth // INSTANTS, tmp_path)
+    assert "made" not in done.out
+    assert nothing_is_left(done), (done.left, done.err)

@@ -200,7 +200,7 @@ def create(hosts: list[Host], others: list[str], until_taken: Callable[[dict[str
     those of `others`.
 
     `until_taken` is called with one process of each host by name, before any network namespace has its name; when it
-    returns, somebody must hold the mount namespaces open.
+    returns, somebody must hold the mount namespaces open, and the names must be in the journal.
     """
     _have_hosts_own_tables()
     images = _image_root() if any(host["image"] for host in hosts) else None
@@ -236,7 +236,8 @@ def create(hosts: list[Host], others: list[str], until_taken: Callable[[dict[str
 
 def _announce(children: dict[str, int]) -> None:
     print(json.dumps(children), flush=True)
-    sys.stdin.read()
+    if not sys.stdin.readline():  # whoever asked has ended, and has perhaps not written the names down
+        raise OSError("nobody has taken the namespaces")
 
 
 if __name__ == "__main__":

@@ -77,6 +77,7 @@ class Hosts:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env=self._journal.environment(),
         )
         assert program.stdin is not None
         assert program.stdout is not None
@@ -102,8 +103,11 @@ class Hosts:
                     if hosts_file is not None:
                         self._uts[name] = os.open(f"/proc/{pid}/ns/uts", os.O_RDONLY | os.O_CLOEXEC)
                     self._take_name(name, os.stat(f"/proc/{pid}/ns/net").st_ino)
+                with contextlib.suppress(BrokenPipeError):
+                    program.stdin.write("taken\n")  # it names the namespaces, and ends
+                    program.stdin.flush()
         finally:
-            _, words = program.communicate()  # closes its input: it names the namespaces, and ends
+            _, words = program.communicate()
         if program.returncode != 0:
             raise MachineError(
                 f"the namespaces of {len(plans)} hosts could not be made: {words.strip()[-500:]}"

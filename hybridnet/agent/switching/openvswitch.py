@@ -15,7 +15,6 @@ alternating).
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import socket
@@ -243,7 +242,7 @@ class OwnOpenVSwitch:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,
-                env={**os.environ, "OVS_RUNDIR": str(RUN_DIRECTORY), **HUGE_PAGES},
+                env={**self._journal.environment(), "OVS_RUNDIR": str(RUN_DIRECTORY), **HUGE_PAGES},
                 start_new_session=True,
             )
         self._daemons.append(daemon)
