@@ -274,7 +274,7 @@ _LABS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300, deadline=None)  # assert_read_or_refused has one
 @given(_LABS)
 def test_any_lab_is_read_or_refused_with_words(folder: Path, drawn: Any) -> None:
     import json

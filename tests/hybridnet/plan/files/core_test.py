@@ -186,7 +186,7 @@ _CUT = st.tuples(st.integers(0, len(SESSION)), st.integers(0, 60), st.text(max_s
 _CHANGED = st.tuples(st.sampled_from(_KEYS), _VALUES)
 
 
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300, deadline=None)  # assert_read_or_refused has one
 @given(st.lists(_CUT, max_size=2), st.lists(_CHANGED, max_size=3))
 def test_any_session_is_read_or_refused_with_words(
     folder: Path, cuts: list[tuple[int, int, str]], changes: list[tuple[str, str]]

@@ -254,7 +254,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=2000)
+@settings(max_examples=300, deadline=None)  # assert_read_or_refused has one
 @given(_PLACES, _JSON, st.text(max_size=30), st.text(max_size=30))
 def test_any_project_is_read_or_refused_with_words(
     folder: Path, path: tuple[Any, ...], value: Any, script: str, interfaces: str
