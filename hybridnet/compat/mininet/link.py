@@ -280,6 +280,16 @@ def is_overridden(of: Any, method: str) -> bool:
     return not getattr(type(of), method).__module__.startswith("hybridnet.")
 
 
+def starts_by_itself(node: Any) -> bool:
+    """Whether the class of a switch is a script's, with a `start` that makes the bridge by commands of its own: it does
+    not call the one of Mininet's class. Such commands expect a device for each port.
+    """
+    if not node.is_bridge or not is_overridden(node, "start"):
+        return False
+    code = getattr(type(node).start, "__code__", None)
+    return code is not None and "start" not in code.co_names
+
+
 def set_param(of: Any, results: dict[str, object], method: str, **param: Any) -> Any:
     """Mininet's `setParam`: ``set_param(intf, results, "setMAC", mac=None)`` does nothing."""
     ((name, value),) = param.items()
@@ -405,7 +415,11 @@ class Link:
         network = self.intf1.node.network()
         if self.by_kernel:
             check_kernel_link(self, here=network.is_here())
-        has_devices = network.in_kernel or any(map(network.mentions.name, (self.intf1.name, self.intf2.name)))
+        has_devices = (
+            network.in_kernel
+            or any(map(network.mentions.name, (self.intf1.name, self.intf2.name)))
+            or any(map(starts_by_itself, (self.intf1.node, self.intf2.node)))
+        )
         patch = not self.by_kernel and (isinstance(self, OVSLink) or not has_devices)
         patch = patch and not network.mentions.rstp
         told: dict[str, object] = {"patch": truth(self.intf1.params.get("patch", patch))}

@@ -269,6 +269,25 @@ def test_flags_are_what_mininet_takes_for_them(given: Any, meant: bool) -> None:
     assert red.description()["patch"] is meant
 
 
+class _WithItsOwnController(OVSSwitch):
+    def start(self, controllers: list[Any]) -> None:
+        super().start(controllers[:1])
+
+
+class _MadeByCommands(OVSSwitch):
+    def start(self, controllers: list[Any]) -> None:
+        self.vsctl(f"add-br {self}{self.bridgeOpts()}")
+
+
+@pytest.mark.parametrize(("kind", "patch"), [(_WithItsOwnController, True), (_MadeByCommands, False)])
+def test_the_ports_of_a_switch_whose_start_makes_the_bridge_itself_have_devices(
+    kind: type[OVSSwitch], patch: bool
+) -> None:
+    net = Mininet(controller=None)
+    link = net.addLink(net.addSwitch("s1"), net.addSwitch("s2", cls=kind))
+    assert link.description()["patch"] is patch
+
+
 @pytest.mark.parametrize(
     ("stp", "states", "settled"),
     [
