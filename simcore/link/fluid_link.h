@@ -34,7 +34,7 @@ class FluidLink final : public PacketSink {
     ByteCount overhead = ByteCount::zero();  // >= 0, added to every frame on the wire
   };
 
-  // Simulation, pool and sink must outlive it. Preconditions: the configuration is in its range.
+  // Simulation, pool and sink must outlive it. `source`: null: none. Preconditions: the configuration is in its range.
   FluidLink(Simulation& simulation, PacketPool& pool, const std::string& name, const Config& config,
             std::unique_ptr<BackgroundSource> source, PacketSink& sink);
 
@@ -42,8 +42,11 @@ class FluidLink final : public PacketSink {
 
   // From now on this configuration; what waits goes on at the new rate, whatever the limit.
   void change(const Config& config);
-  // From now on another background; the fluid that waits goes on.
+  // From now on another background, or none; the fluid that waits goes on.
   void change_source(std::unique_ptr<BackgroundSource> source);
+  // Of what comes from other links; see FluidQueue.
+  void pass(std::int64_t bits_per_second) { queue_.pass(bits_per_second, simulation_.now()); }
+  FluidFeedback observe() { return queue_.observe(simulation_.now()); }
 
   // Gives everything that has not left to somebody who sends it: nothing waits here any more, and what was handed over
   // counts as never accepted. What waited has waited since now. The fluid is gone.

@@ -125,15 +125,22 @@ void FluidQueue::pour(Work grains) {
 }
 
 void FluidQueue::next_piece() {
-  FluidFeedback seen;
   settle();
+  if (!source_) {
+    piece_until_ = SimTime::never();
+    source_rate_ = 0;
+    fluid_rate_ = passing_rate_;
+    return;
+  }
+  FluidFeedback seen;
   if (piece_offered_.whole > 0) {
     seen.lost = static_cast<double>(piece_lost_.whole) / static_cast<double>(piece_offered_.whole);
   }
   seen.waiting = Duration::ns(static_cast<std::int64_t>(waiting_work() / rate_));
   piece_offered_ = piece_lost_ = {};
   const FluidPiece piece = source_->next(piece_until_, seen);
-  fluid_rate_ = std::clamp<std::int64_t>(piece.bits_per_second, 0, kMostFluidRate);
+  source_rate_ = std::clamp<std::int64_t>(piece.bits_per_second, 0, kMostFluidRate);
+  fluid_rate_ = source_rate_ + passing_rate_;
   piece_until_ = piece.until;
   pour(Work{piece.at_once.count()} * kByteWork * rate_);
 }
@@ -233,6 +240,23 @@ void FluidQueue::change_source(std::unique_ptr<BackgroundSource> source, SimTime
   next_piece();
 }
 
+void FluidQueue::pass(std::int64_t bits_per_second, SimTime now) {
+  advance(now);
+  passing_rate_ = bits_per_second;
+  fluid_rate_ = source_rate_ + passing_rate_;
+}
+
+FluidFeedback FluidQueue::observe(SimTime now) {
+  advance(now);
+  settle();
+  const Work offered = offered_.whole - std::exchange(observed_offered_, offered_.whole);
+  const Work lost = lost_.whole - std::exchange(observed_lost_, lost_.whole);
+  FluidFeedback seen{.waiting = waiting(now)};
+  // What packets have pushed out may have come before.
+  if (offered > 0) seen.lost = std::min(1.0, static_cast<double>(lost) / static_cast<double>(offered));
+  return seen;
+}
+
 void FluidQueue::clear(SimTime now) {
   advance(now);
   while (!waiting_.empty()) pop();
@@ -240,7 +264,7 @@ void FluidQueue::clear(SimTime now) {
   settle();
   lost_.grains += fluid_;
   fluid_ = 0;
-  fluid_rate_ = 0;
+  fluid_rate_ = source_rate_ = passing_rate_ = 0;
   piece_until_ = SimTime::never();
 }
 

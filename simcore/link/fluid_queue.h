@@ -19,6 +19,9 @@
 // the probability (C t + place - size) / (r t + place). The fluid that would have had it is lost afterwards; until then the
 // queue is longer than its limit by that place.
 //
+// Besides its source, the queue may be one of many on the way of others (simcore/network/fluid_flows.h): pass() says what comes
+// from there, observe() what the queue did to it. All fluid that comes at one instant is treated alike.
+//
 // Arithmetic: exact, so that nothing depends on how often somebody looks. Time is counted in the work the transmitter can
 // do, 1e-9 bits at a time (x = nanoseconds * C), and the fluid in 1e-9 / C bits, which makes r * dx and C * dx whole numbers.
 // Only a packet's beginning is rounded, by less than 1e-9 bits, and its departure, up to a nanosecond.
@@ -61,7 +64,7 @@ class FluidQueue {
   static constexpr ByteCount kPacketSize =
       ByteCount::bytes(1'500);  // of the background, against a limit in packets
 
-  // `places` decides which packets get a place in a queue that overflows.
+  // `source`: null: none. `places` decides which packets get a place in a queue that overflows.
   FluidQueue(const Config& config, std::unique_ptr<BackgroundSource> source, const RandomStream& places,
              SimTime now);
 
@@ -79,8 +82,14 @@ class FluidQueue {
   // From now on this configuration; what waits goes on at the new rate, whatever the limit.
   void change(const Config& config, SimTime now);
 
-  // From now on another source; the fluid that waits goes on.
+  // From now on another source, or none; the fluid that waits goes on.
   void change_source(std::unique_ptr<BackgroundSource> source, SimTime now);
+
+  // From now on so much comes besides what the source sends: 0 to kMostFluidRate.
+  void pass(std::int64_t bits_per_second, SimTime now);
+
+  // What comes now waits so long, and this share of all fluid that has come since the last call was lost.
+  FluidFeedback observe(SimTime now);
 
   // Takes away all packets and all fluid, which counts as lost, and then is silent until there is another source.
   void clear(SimTime now);
@@ -128,9 +137,11 @@ class FluidQueue {
   std::int64_t rate_;
   std::unique_ptr<BackgroundSource> source_;
   RandomStream places_;
-  SimTime base_;  // where x is zero
-  Work x_ = 0;    // up to where all is known
-  std::int64_t fluid_rate_ = 0;
+  SimTime base_;                   // where x is zero
+  Work x_ = 0;                     // up to where all is known
+  std::int64_t fluid_rate_ = 0;    // of both together:
+  std::int64_t source_rate_ = 0;   // what the source sends,
+  std::int64_t passing_rate_ = 0;  // and what comes from elsewhere
   SimTime piece_until_;
   Work fluid_ = 0;       // waiting, grains
   Work room_ = 0;        // for fluid, beside the packets that are here, grains
@@ -140,6 +151,8 @@ class FluidQueue {
   Amount lost_;
   Amount piece_offered_;  // since the piece began
   Amount piece_lost_;
+  Work observed_offered_ = 0;  // of the whole of offered_ and lost_, what observe() has told of
+  Work observed_lost_ = 0;
   Ring<Entry> waiting_;
   std::int64_t counted_ = 0;  // of waiting_, those that take a place
   std::int64_t bytes_ = 0;

@@ -25,11 +25,6 @@ auto made_for(const std::string& link, const Make& make) {
 // What only delays, behind a ServedLink.
 Link::Config delaying(const Link::Config& config) { return {.propagation_delay = config.propagation_delay}; }
 
-// What a Link is there for, beside what else the model asks for.
-Link::Config of_link(const LinkModel& model) {
-  return model.served() || model.background ? delaying(model.link) : model.link;
-}
-
 // Precondition: the link has a rate.
 FluidLink::Config of_fluid(const Link::Config& link) {
   return {.queue = {.rate = *link.rate, .packets = link.queue_packets, .bytes = link.queue_bytes},
@@ -50,7 +45,8 @@ ModelledLink::ModelledLink(Simulation& simulation, PacketPool& pool, const std::
       name_(name),
       model_(model),
       sink_(&sink),
-      link_(simulation, pool, name, of_link(model), sink) {
+      link_(simulation, pool, name, middle_of(model) == Middle::link ? model.link : delaying(model.link),
+            sink) {
   Change first = prepare(model);
   delay_further(model);
   middle_ = middle_of(model);
@@ -98,6 +94,29 @@ void ModelledLink::check(const LinkModel& model) const {
         attempt +
         "it has a rate, and a trace or plug-in that decides when packets leave; leave one of them out");
   }
+  if (carries_fluid_) check_carries_fluid(model);
+}
+
+void ModelledLink::check_carries_fluid(const LinkModel& model) const {
+  const auto require = [this](bool holds, const std::string& what) {
+    if (holds) return;
+    throw ConfigError(
+        "make link " + name_ + ": fluid flows pass it, and " + what +
+        "; a fluid passes a drop-tail queue with a rate (bw) and a constant delay, and nothing else");
+  };
+  require(model.link.rate.has_value(), "it has no rate");
+  require(model.queue.drop_tail(), "its queue is not drop-tail");
+  require(!model.served(), "a token bucket, trace or plug-in says when packets leave");
+  require(!model.loss, "it loses packets by chance");
+  require(model.duplicate == 0 && !model.errors, "it duplicates or corrupts packets");
+  require(!model.extra_delay, "its delay changes");
+}
+
+void ModelledLink::carry_fluid() {
+  check_carries_fluid(model_);
+  if (carries_fluid_) return;
+  carries_fluid_ = true;
+  if (middle_ != Middle::fluid) change(model_);
 }
 
 std::unique_ptr<QueueDiscipline> ModelledLink::make_queue(const LinkModel& model) const {
@@ -173,7 +192,7 @@ void ModelledLink::apply(Change change) {
     middle_ = middle_of(model);
   }
   delay_further(model);
-  link_.change(of_link(model));
+  link_.change(middle_ == Middle::link ? model.link : delaying(model.link));
   if (middle_ == Middle::served) serve(change);
   if (middle_ == Middle::fluid) flow(change);
   watch(model.watched);
@@ -221,7 +240,7 @@ void ModelledLink::flow(Change& change) {
     return;
   }
   fluid_->change(config);
-  if (change.source) fluid_->change_source(std::move(change.source));
+  if (change.source || !change.model.background) fluid_->change_source(std::move(change.source));
 }
 
 // Makes the queue and the server before the link, or changes those that are there.

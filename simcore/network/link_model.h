@@ -6,7 +6,8 @@
 //
 // Only what the model asks for is there. A model that is a Link::Config and nothing else is a Link and nothing else.
 // The middle is a Link (drop-tail, a rate, also one that changes by slots), or before a Link without a rate, which delays,
-// a ServedLink (other queues, token bucket, trace) or a FluidLink (drop-tail shared with a background).
+// a ServedLink (other queues, token bucket, trace) or a FluidLink (drop-tail shared with a background, or with fluid
+// that passes on its way through several links).
 //
 // Everything can be changed while it runs. What waits is handed over to the queue that comes, in its order; what has
 // left the queue keeps its delay, and nothing that comes later overtakes it.
@@ -145,6 +146,13 @@ class ModelledLink final : private PacketSink {
   void apply(Change change);
   void change(const LinkModel& model) { apply(prepare(model)); }
 
+  // From now on fluid passes here, also after changes of the model, which must allow it: there is a rate and a drop-tail
+  // queue, and nothing else that happens to packets but the propagation delay. Throws ConfigError where that is not so.
+  void carry_fluid();
+  // As FluidQueue. Precondition: carry_fluid() was called.
+  void pass(std::int64_t bits_per_second) { fluid_->pass(bits_per_second); }
+  FluidFeedback observe() { return fluid_->observe(); }
+
   const LinkModel& model() const { return model_; }
   const std::string& name() const { return name_; }
   Link::Counters counters() const;  // of all elements together
@@ -162,7 +170,7 @@ class ModelledLink final : private PacketSink {
     return link_.backlog_bytes() + (served_ ? served_->queue().bytes() : ByteCount::zero()) +
            (fluid_ ? fluid_->backlog_bytes() : ByteCount::zero());
   }
-  // What shares the queue with the packets; none: it has never had a background.
+  // What shares the queue with the packets; none: it has never had a background, nor fluid that passes.
   std::optional<FluidQueue::Counters> background() {
     return fluid_ ? std::optional(fluid_->background()) : std::nullopt;
   }
@@ -184,8 +192,8 @@ class ModelledLink final : private PacketSink {
   // Which element has queue and rate; link_ delays behind the others.
   enum class Middle : std::uint8_t { link, served, fluid };
 
-  static Middle middle_of(const LinkModel& model) {
-    if (model.background) return Middle::fluid;
+  Middle middle_of(const LinkModel& model) const {
+    if (model.background || carries_fluid_) return Middle::fluid;
     return model.served() ? Middle::served : Middle::link;
   }
   PacketSink& middle();
@@ -193,6 +201,7 @@ class ModelledLink final : private PacketSink {
   Link::Counters counters_of_elements() const;
   PacketSink& far_end() { return up_ ? *sink_ : lost_; }
   void check(const LinkModel& model) const;
+  void check_carries_fluid(const LinkModel& model) const;
   std::unique_ptr<QueueDiscipline> make_queue(const LinkModel& model) const;
   std::unique_ptr<Server> make_server(const LinkModel& model) const;
   bool keeps_server(const LinkModel& model) const;
@@ -212,6 +221,7 @@ class ModelledLink final : private PacketSink {
   std::string name_;
   LinkModel model_;
   PacketSink* sink_;
+  bool carries_fluid_ = false;
   std::unique_ptr<VariableDelay> delay_;
   Link link_;                           // the whole queue and wire, or what delays behind served_
   std::unique_ptr<ServedLink> served_;  // null: has never been needed

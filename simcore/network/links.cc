@@ -115,6 +115,29 @@ void Links::check_change(const std::string& name, const std::optional<LinkModel>
   if (b_to_a) prepare(backward, *b_to_a);
 }
 
+Links::Direction& Links::direction_from(const std::string& interface, const std::string& attempt) const {
+  const auto found = std::ranges::find_if(directions_, [&interface](const auto& each) {
+    return each && each->link && !each->from.peer && !each->from.portal && each->from.name == interface;
+  });
+  if (found != directions_.end()) return **found;
+  throw ConfigError(attempt + ": no link begins at " + interface);
+}
+
+ModelledLink& Links::leaving(const std::string& interface, const std::string& attempt) const {
+  return *direction_from(interface, attempt).link;
+}
+
+ModelledLink& Links::carry_fluid(const std::string& interface, const std::string& attempt) {
+  Direction& direction = direction_from(interface, attempt);
+  try {
+    direction.link->carry_fluid();
+  } catch (const ConfigError& error) {
+    throw ConfigError(attempt + ": " + error.what());
+  }
+  attach(direction);
+  return *direction.link;
+}
+
 std::pair<Links::End, Links::End> Links::ends(const std::string& name, const std::string& attempt) const {
   return {direction(name, true, attempt).from, direction(name, false, attempt).from};
 }

@@ -79,6 +79,13 @@ class Links {
   void remove(const std::string& name, std::vector<SnapshotRow>& counted);
   bool shed(std::size_t most);
 
+  // Lets fluid pass the direction that begins at that interface, and says which it is: as long as its link is there. Throws
+  // ConfigError, which begins with `attempt`, when no link of this simulation begins there, or it cannot; see
+  // ModelledLink::carry_fluid.
+  ModelledLink& carry_fluid(const std::string& interface, const std::string& attempt);
+  // The same direction, through which no fluid needs to pass.
+  ModelledLink& leaving(const std::string& interface, const std::string& attempt) const;
+
   // Both directions; see ModelledLink::set_up. Of a cut link what is here: what it sends, and what it gets from the peer.
   // It is down in any case while one of its ends is closed.
   // Throws ConfigError when there is none of that name.
@@ -97,6 +104,14 @@ class Links {
   // Throws what change() would throw now.
   void check_change(const std::string& name, const std::optional<LinkModel>& a_to_b,
                     const std::optional<LinkModel>& b_to_a) const;
+
+  // Tells of the directions of a link that are here. Precondition: there is one of that name.
+  template <class Tell>
+  void for_each_direction(const std::string& name, Tell tell) const {
+    for (const std::size_t place : {by_name_.at(name), by_name_.at(name) + 1}) {
+      if (directions_[place]->link) tell(*directions_[place]->link);
+    }
+  }
 
   // Places for directions; some may be free.
   std::size_t directions() const { return directions_.size(); }
@@ -163,6 +178,7 @@ class Links {
   // After a change of what the link at `place` is told to be, or of its ends.
   void follow(std::size_t place);
   Direction& direction(const std::string& name, bool forward, const std::string& attempt) const;
+  Direction& direction_from(const std::string& interface, const std::string& attempt) const;
   static Change prepare(Direction& direction, const LinkModel& model);
   void apply(Change change);
   void delay_from_peer(Direction& direction, const LinkModel& model);

@@ -3,6 +3,7 @@
 
 #include "simcore/application/application_options.h"
 #include "simcore/datapath/openflow_options.h"
+#include "simcore/network/fluid_model.h"
 #include "simcore/network/link_options.h"
 #include "simcore/options/option_table.h"
 #include "simcore/portal/portal_options.h"
@@ -16,6 +17,8 @@ std::vector<const TableFacts*> option_tables() {
           &PeeringOptions::table().facts(), &peer_options().facts(),        &openflow_options().facts()};
 }
 
-std::vector<const FamilyFacts*> option_families() { return {&applications().facts(), &portals().facts()}; }
+std::vector<const FamilyFacts*> option_families() {
+  return {&applications().facts(), &portals().facts(), &fluid_models().facts()};
+}
 
 }  // namespace simcore

@@ -25,6 +25,19 @@ void SimulatedNetwork::add_link(const std::string& name, const Links::End& a, co
   links_.add(name, a, b, a_to_b, b_to_a, number);
 }
 
+void SimulatedNetwork::add_fluid(const std::string& name, const FluidModel& model,
+                                 const std::vector<std::string>& forward,
+                                 const std::vector<std::string>& back) {
+  const std::string attempt = "add fluid " + name;
+  nodes_.claim("fluid", name);
+  if (forward.empty()) throw ConfigError(attempt + ": its way has no link; let it end at another node");
+  std::vector<ModelledLink*> there;
+  std::vector<ModelledLink*> returning;
+  for (const std::string& interface : forward) there.push_back(&links_.carry_fluid(interface, attempt));
+  for (const std::string& interface : back) returning.push_back(&links_.leaving(interface, attempt));
+  fluids_.add(name, model, there, returning);
+}
+
 void SimulatedNetwork::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                                    const std::optional<LinkModel>& b_to_a, const std::string& note) {
   links_.change(name, a_to_b, b_to_a);
@@ -48,6 +61,7 @@ void SimulatedNetwork::set_routes(const RoutesOf& routes, const std::string& not
 
 void SimulatedNetwork::remove_link(const std::string& name) {
   const auto ends = links_.ends(name, "remove link " + name);
+  links_.for_each_direction(name, [this](const ModelledLink& link) { fluids_.forget(link); });
   std::vector<SnapshotRow> counted;
   links_.remove(name, counted);
   for (const SnapshotRow& row : counted) removed_.add("links", row);
@@ -78,6 +92,7 @@ void SimulatedNetwork::remove_node(const std::string& name) {
 void SimulatedNetwork::begin(const std::string& attempt, std::int64_t epoch_ns) {
   nodes_.check_joined(attempt);
   taps_.begin(epoch_ns);
+  fluids_.begin();
   nodes_.announce();
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
+#include "simcore/network/fluid_flows.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/links.h"
 #include "simcore/network/network.h"
@@ -71,6 +72,10 @@ class SimulatedNetwork {
   // `number`: see Links::add.
   void add_link(const std::string& name, const Links::End& a, const Links::End& b, const LinkModel& a_to_b,
                 const LinkModel& b_to_a, std::optional<std::uint64_t> number = std::nullopt);
+  // Fluid from node to node: `forward` are the interfaces by which it leaves each node on its way, whose links are there, `back`
+  // those of the way back. Throws ConfigError, too, where no link begins at one, or a link of `forward` carries no fluid.
+  void add_fluid(const std::string& name, const FluidModel& model, const std::vector<std::string>& forward,
+                 const std::vector<std::string>& back);
   // As Links::change. `note`: what a record says of it.
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                    const std::optional<LinkModel>& b_to_a, const std::string& note = "");
@@ -103,6 +108,7 @@ class SimulatedNetwork {
   const Network& nodes() const { return nodes_; }
   Links& links() { return links_; }
   const Links& links() const { return links_; }
+  const FluidFlows& fluids() const { return fluids_; }
   Taps& taps() { return taps_; }
   const Taps& taps() const { return taps_; }
 
@@ -112,6 +118,7 @@ class SimulatedNetwork {
   Network nodes_;
   Taps taps_;
   Links links_;
+  FluidFlows fluids_{simulation_};
   RemovedElements removed_;
 };
 

@@ -52,6 +52,7 @@ struct Snapshot {
   std::vector<SnapshotRow> interfaces;
   std::vector<SnapshotRow> applications;
   std::vector<SnapshotRow> connections;  // of TCP, of simulated hosts
+  std::vector<SnapshotRow> fluids;       // flows through several links
   std::vector<SnapshotRow>
       removed;  // sums of what was taken out while it ran, by kind; see removed_elements.h
 };

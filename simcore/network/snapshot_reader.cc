@@ -15,6 +15,8 @@ void SnapshotReader::begin() {
   snapshot_.removed = network_.removed().rows();
   if (const PortalRecorder* const recorder = network_.taps().recorder()) snapshot_.record = recorder->row();
   snapshot_.captures = network_.taps().rows();
+  const FluidFlows& fluids = network_.fluids();
+  for (std::size_t flow = 0; flow < fluids.size(); ++flow) snapshot_.fluids.push_back(row_of(fluids, flow));
   if (elements_ == Elements::none) return;
   snapshot_.links.reserve(network_.links().directions());
   snapshot_.nodes.reserve(network_.nodes().nodes().size());

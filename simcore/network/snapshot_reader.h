@@ -6,7 +6,7 @@
 //   SnapshotReader reader(network, SnapshotReader::Elements::all, snapshot);
 //   while (reader.read_slice()) ...               // between two slices the network goes on
 //
-// What belongs together: the pool, the record and what was removed are read with the first slice; the figures of one row are of one instant,
+// What belongs together: the pool, the record, the fluid flows and what was removed are read with the first slice; the figures of one row are of one instant,
 // that of its slice. Rows of different slices are of different instants, in the order applications, links, nodes,
 // interfaces: what an interface counted may be more than what its link had accepted when it was read. Snapshots of a
 // network that stands still, as after run(), are of one instant.
@@ -26,7 +26,7 @@ class SnapshotReader {
   static constexpr std::size_t kSlice = 256;
 
   enum class Elements : std::uint8_t {
-    none,  // only the pool, the record and the applications
+    none,  // only the pool, the record, the applications and the fluid flows
     all,   // links, nodes and interfaces, too
   };
 

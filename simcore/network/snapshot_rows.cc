@@ -104,6 +104,19 @@ SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::strin
   return row;
 }
 
+SnapshotRow row_of(const FluidFlows& fluids, std::size_t flow) {
+  const FluidFlows::Counters c = fluids.counters(flow);
+  SnapshotRow row{.name = fluids.name(flow), .labels = {}, .figures = {}, .dropped = {}};
+  add(row, "offered_bytes", c.offered_bytes);
+  add(row, "delivered_bytes", c.delivered_bytes);
+  add(row, "lost_bytes", c.lost_bytes);
+  add(row, "under_way_bytes", c.under_way_bytes);
+  if (c.window_bytes == 0) return row;
+  add(row, "window_bytes", c.window_bytes);
+  add(row, "round_trip_ns", c.round_trip);
+  return row;
+}
+
 SnapshotRow row_of(EmulationPortal& portal) {
   const EmulationPortal::Counters c = portal.counters();
   SnapshotRow row{

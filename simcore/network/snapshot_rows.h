@@ -8,6 +8,7 @@
 #include <string>
 
 #include "simcore/device/node.h"
+#include "simcore/network/fluid_flows.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/snapshot.h"
 #include "simcore/packet/packet_pool.h"
@@ -39,6 +40,7 @@ SnapshotRow row_of(const RunLoop& loop);
 SnapshotRow row_of(const TimeSlices& slices);
 SnapshotRow row_of(const PacketPool& pool);
 SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::string& to);
+SnapshotRow row_of(const FluidFlows& fluids, std::size_t flow);
 SnapshotRow row_of(EmulationPortal& portal);
 SnapshotRow row_of(const PeeringPortal& peer);
 SnapshotRow row_of(const Node& node);

@@ -49,6 +49,11 @@ ApplicationConfig application_config(const std::string& host, const std::string&
   return applications().read(given, place);
 }
 
+FluidModel fluid_model(const std::string& name, const nanobind::dict& model) {
+  const std::string place = "add fluid " + name;
+  return fluid_models().read(option_value(model, place), place);
+}
+
 LinkEnd link_end(const nanobind::tuple& end) {
   const auto kind = nanobind::cast<std::string>(end[0]);
   const auto name = nanobind::cast<std::string>(end[1]);

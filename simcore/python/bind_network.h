@@ -6,11 +6,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "simcore/network/link_end.h"
 #include "simcore/network/simulated_network.h"
@@ -31,6 +33,9 @@ Interface::Config interface_config(const std::string& name, const std::optional<
 
 // By the table `openflow`. Throws ConfigError.
 OpenFlowSetup openflow_setup(const std::string& name, const nanobind::dict& setup);
+
+// By the tables of the models. Throws ConfigError.
+FluidModel fluid_model(const std::string& name, const nanobind::dict& model);
 
 // By the tables of the kinds; `options` may have the kind too. Throws ConfigError.
 ApplicationConfig application_config(const std::string& host, const std::string& kind,
@@ -108,7 +113,7 @@ void bind_nodes(nanobind::class_<Simulation>& to) {
           "host"_a, "kind"_a, "options"_a);
 }
 
-// These, and the one by which captures are added. `captures`: how their files are written.
+// These, and those by which captures and fluid flows are added. `captures`: how their files are written.
 template <class Simulation>
 void bind_network(nanobind::class_<Simulation>& to, const CaptureOptions& captures = {}) {
   namespace nb = nanobind;
@@ -121,6 +126,13 @@ void bind_network(nanobind::class_<Simulation>& to, const CaptureOptions& captur
         self.network().add_capture(interface, file, captures);
       },
       "interface"_a, "file"_a);
+  to.def(
+      "add_fluid",
+      [](Simulation& self, const Text& name, const nb::dict& model, const std::vector<Text>& forward,
+         const std::vector<Text>& back) {
+        self.network().add_fluid(name, fluid_model(name, model), forward, back);
+      },
+      "name"_a, "model"_a, "forward"_a, "back"_a);
 }
 
 }  // namespace simcore::python

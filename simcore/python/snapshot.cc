@@ -75,6 +75,7 @@ nb::dict snapshot_dict(const Snapshot& from) {
   result["interfaces"] = rows(from.interfaces);
   result["applications"] = rows(from.applications);
   result["connections"] = rows(from.connections);
+  result["fluids"] = rows(from.fluids);
   result["removed"] = rows(from.removed);
   return result;
 }

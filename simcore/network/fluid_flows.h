@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+//
+// FluidFlows: fluid that goes through several links of one simulation, and shares the queue of each with packets.
+//
+//   source --> [ queue 1 ] --delay 1--> [ queue 2 ] --delay 2--> ... --> destination
+//      <------------- TCP: losses, after the rest of the way and the way back -------------
+//
+// A flow is a class: any number of equal flows cost what one does. All move by one fixed step h, in one event:
+//
+//   1. each queue says what waits in it now, w(t), and which share p of the step's fluid found no room;
+//   2. what came to it in [t - h, t) leaves it, thinned by p, from t - h + w(t - h) to t + w(t): first in, first out. It
+//      comes to the next queue a propagation delay later. For all classes of a queue that is the link's rate at
+//      most, because what waits grows by what came less what left;
+//   3. each source says what it sends in [t, t + h);
+//   4. each queue gets the sum of what comes to it in [t, t + h) as its rate (FluidQueue::pass).
+//
+// These are the equations of Liu, Lo Presti, Misra, Towsley and Gu ("Fluid Models and Solutions for Large-Scale IP
+// Networks", SIGMETRICS 2003) for what leaves a queue, as amounts and not as rates, so that nothing is lost or made by the steps:
+//
+//   offered = delivered + lost + under way
+//
+// TCP (tcp_fluid.h) has as its round trip the propagation and what waits, there and back, and a segment's time on each link
+// there. A loss at a queue is known to the source when what is behind it has come to the destination, and the way back is over.
+//
+// The step is a tenth of the least round trip of TCP, without what waits, and at most 1 ms where anything else
+// flows, else 10 ms; at least 10 us. A hop that takes less than a step takes a step, for what flows, not for TCP's round trip.
+//
+// A link that is down, or is taken out, loses all that comes to it. The ways stay as they are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simcore/kernel/event.h"
+#include "simcore/kernel/simulation.h"
+#include "simcore/link/tcp_fluid.h"
+#include "simcore/network/fluid_model.h"
+#include "simcore/network/fluid_volumes.h"
+#include "simcore/network/link_model.h"
+#include "simcore/network/snapshot.h"
+
+namespace simcore {
+
+class FluidFlows {
+ public:
+  explicit FluidFlows(Simulation& simulation) : simulation_(simulation) {}
+
+  // Of one flow, whole bytes, up to now: offered = delivered + lost + under_way.
+  struct Counters {
+    std::int64_t offered_bytes = 0;
+    std::int64_t delivered_bytes = 0;
+    std::int64_t lost_bytes = 0;
+    std::int64_t under_way_bytes = 0;
+    Duration round_trip = Duration::zero();  // of TCP, now; else zero
+    std::int64_t window_bytes = 0;           // of TCP, the mean of a flow now; else zero
+  };
+
+  // Adds a flow through the links of `forward`, in this order, all of which carry fluid; `back`: the way of what it is told
+  // of. Before begin(). Preconditions: no other has that name; forward is not empty. Throws ConfigError where a value of the model is out of its
+  // range.
+  void add(const std::string& name, const FluidModel& model, const std::vector<ModelledLink*>& forward,
+           const std::vector<ModelledLink*>& back);
+
+  // From now on they flow.
+  void begin();
+
+  // The link is gone: what comes there is lost.
+  void forget(const ModelledLink& link);
+
+  std::size_t size() const { return flows_.size(); }
+  const std::string& name(std::size_t flow) const { return flows_[flow]->name; }
+  Counters counters(std::size_t flow) const;
+  Duration step() const { return step_; }
+
+ private:
+  // One direction of a link, for all flows that pass it.
+  struct Queue {
+    ModelledLink* link;    // null: it is gone
+    bool fed = false;      // it carries fluid; else it only delays what a flow is told
+    double before = 0.0;   // what waited a step ago, s
+    double waiting = 0.0;  // what waits now, s
+    double lost = 0.0;     // share of what came in the step that is over
+    double coming = 0.0;   // bits, in the step that begins
+    double carried = 0.0;  // bits, of earlier steps, by which the whole rate was too low
+    double delay() const;  // propagation, s
+  };
+
+  struct Flow {
+    std::string name;
+    std::vector<std::size_t> forward;  // of queues_
+    std::vector<std::size_t> back;
+    std::vector<FluidVolumes> coming;  // to each queue of the way, and to the destination: bits
+    // What it sends: as a source says, whose piece ends at `until`, or as TCP.
+    std::unique_ptr<BackgroundSource> source;
+    FluidPiece piece;
+    TcpBackground::Config config;
+    TcpFluid tcp;
+    FluidVolumes losses = {};  // of which the source learns: bits
+    double round_trip = 0.0;   // s
+    double offered = 0.0;      // bits, as the next two
+    double delivered = 0.0;
+    double lost = 0.0;
+  };
+
+  std::size_t queue_of(ModelledLink& link, bool fed);
+  void move();
+  void observe();
+  void leave(Flow& flow) const;
+  void send(Flow& flow) const;
+  double sent_as_told(Flow& flow) const;
+  double sent_by_tcp(Flow& flow) const;
+  double round_trip(const Flow& flow) const;
+  double behind(const Flow& flow, std::size_t hop) const;
+  void feed();
+
+  Simulation& simulation_;
+  std::vector<Queue> queues_;
+  std::vector<std::unique_ptr<Flow>> flows_;
+  Duration step_ = Duration::zero();
+  double h_ = 0.0;  // the same in seconds
+  EventFor<FluidFlows, &FluidFlows::move, "moves fluid"> next_{*this};
+};
+
+}  // namespace simcore

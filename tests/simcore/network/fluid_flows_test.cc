@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/network/fluid_flows.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "simcore/link/codel.h"
+#include "simcore/link/constant_background.h"
+#include "simcore/link/loss.h"
+#include "simcore/link/on_off_background.h"
+#include "simcore/network/simulated_network.h"
+#include "simcore/units/error.h"
+
+namespace simcore {
+namespace {
+
+FluidModel constant(std::int64_t bits_per_second) {
+  return constant_background({.rate = DataRate::bps(bits_per_second)});
+}
+
+// Routers in a row, r0 - r1 - ..., and fluid from the first on. Link n goes from rn by the interface "rn-out".
+class FluidFlowsTest : public testing::Test {
+ protected:
+  struct Hop {
+    std::int64_t mbps;
+    std::int64_t delay_ms = 1;
+    std::int64_t packets = 100;
+  };
+
+  void row(const std::vector<Hop>& hops) {
+    network.add_node(NodeKind::learning_switch, "r0");
+    for (std::size_t n = 0; n < hops.size(); ++n) {
+      const std::string from = "r" + std::to_string(n);
+      const std::string to = "r" + std::to_string(n + 1);
+      network.add_node(NodeKind::learning_switch, to);
+      network.add_interface(from, {.name = from + "-out"});
+      network.add_interface(to, {.name = to + "-in"});
+      const LinkModel model = Link::Config{.rate = DataRate::mbps(hops[n].mbps),
+                                           .propagation_delay = Duration::ms(hops[n].delay_ms),
+                                           .queue_packets = hops[n].packets};
+      network.add_link(from + "-" + to, network.end(from + "-out", ""), network.end(to + "-in", ""), model,
+                       model);
+      there.push_back(from + "-out");
+      back.insert(back.begin(), to + "-in");
+    }
+  }
+  void add(const std::string& name, const FluidModel& model, std::size_t first = 0, std::size_t hops = 99) {
+    const std::size_t last = std::min(there.size(), first + hops);
+    const auto part = [](const std::vector<std::string>& of, std::size_t from, std::size_t to) {
+      return std::vector<std::string>(of.begin() + static_cast<std::ptrdiff_t>(from),
+                                      of.begin() + static_cast<std::ptrdiff_t>(to));
+    };
+    network.add_fluid(name, model, part(there, first, last),
+                      part(back, back.size() - last, back.size() - first));
+  }
+  void run(std::int64_t seconds) {
+    if (!begun) network.begin("test", 0);
+    begun = true;
+    network.simulation().run_until(network.simulation().now() + Duration::seconds(seconds));
+  }
+  FluidFlows::Counters counters(std::size_t flow = 0) { return network.fluids().counters(flow); }
+  double delivered_mbps(std::size_t flow, std::int64_t seconds) {
+    const std::int64_t before = counters(flow).delivered_bytes;
+    run(seconds);
+    return static_cast<double>(counters(flow).delivered_bytes - before) * 8 / 1e6 /
+           static_cast<double>(seconds);
+  }
+  FluidQueue::Counters queue(std::size_t hop) {
+    return *network.links().leaving(there[hop], "read").background();
+  }
+
+  SimulatedNetwork network{1};
+  std::vector<std::string> there;
+  std::vector<std::string> back;
+  bool begun = false;
+};
+
+TEST_F(FluidFlowsTest, aConstantRateComesOutAtTheLeastRateOfItsWay) {
+  row({{.mbps = 80}, {.mbps = 30}, {.mbps = 50}});
+  add("f", constant(100'000'000));
+  run(1);
+  EXPECT_NEAR(delivered_mbps(0, 5), 30, 0.01);
+  // Each queue gets what the one before it lets out.
+  EXPECT_NEAR(static_cast<double>(queue(1).offered_bytes), 80e6 / 8 * 6, 80e6 / 8 * 0.01);
+  EXPECT_NEAR(static_cast<double>(queue(2).offered_bytes), 30e6 / 8 * 6, 30e6 / 8 * 0.05);
+  EXPECT_EQ(queue(2).lost_bytes, 0);
+}
+
+TEST_F(FluidFlowsTest, aRateBelowAllComesOutWhole) {
+  row({{.mbps = 80}, {.mbps = 30}});
+  add("f", constant(20'000'000));
+  run(1);
+  EXPECT_NEAR(delivered_mbps(0, 5), 20, 0.01);
+  EXPECT_EQ(counters().lost_bytes, 0);
+  // Two hops of 1 ms.
+  EXPECT_NEAR(static_cast<double>(counters().under_way_bytes), 20e6 / 8 * 0.002, 20e6 / 8 * 0.0011);
+}
+
+TEST_F(FluidFlowsTest, classesShareAQueueInProportionToWhatTheyOfferIt) {
+  row({{.mbps = 100}, {.mbps = 60}});
+  add("small", constant(30'000'000));
+  add("large", constant(90'000'000));
+  run(1);
+  // 120 on 100, then 100 on 60: a quarter and three quarters of 60.
+  EXPECT_NEAR(delivered_mbps(0, 5), 15, 0.05);
+  EXPECT_NEAR(delivered_mbps(1, 5), 45, 0.05);
+}
+
+TEST_F(FluidFlowsTest, whatJoinsOnTheWayCompetesWithWhatTheQueueBeforeLetThrough) {
+  row({{.mbps = 40}, {.mbps = 60}});
+  add("long", constant(80'000'000));
+  add("short", constant(40'000'000), 1);
+  run(1);
+  // 80 on 40; then 40 and 40 on 60.
+  EXPECT_NEAR(delivered_mbps(0, 5), 30, 0.05);
+  EXPECT_NEAR(delivered_mbps(1, 5), 30, 0.05);
+}
+
+TEST_F(FluidFlowsTest, whatWasOfferedIsDeliveredLostOrUnderWay) {
+  row({{.mbps = 50, .delay_ms = 3}, {.mbps = 20, .delay_ms = 7}, {.mbps = 40, .delay_ms = 2}});
+  add("f", on_off_background({.rate = DataRate::mbps(2), .flows = 20}));
+  add("g", on_off_background({.rate = DataRate::mbps(5), .flows = 10}), 1);
+  for (int second = 0; second < 20; ++second) {
+    run(1);
+    for (std::size_t flow = 0; flow < 2; ++flow) {
+      const FluidFlows::Counters c = counters(flow);
+      EXPECT_GE(c.under_way_bytes, 0);
+      // All queues full, and all links.
+      EXPECT_LE(c.under_way_bytes, 3 * 100 * 1'500 + static_cast<std::int64_t>(50e6 / 8 * 0.014));
+    }
+  }
+  // What the classes lost is what the queues lost. A queue tells of it a step later.
+  const std::int64_t lost = counters(0).lost_bytes + counters(1).lost_bytes;
+  std::int64_t of_queues = 0;
+  for (std::size_t hop = 0; hop < 3; ++hop) of_queues += queue(hop).lost_bytes;
+  EXPECT_GT(lost, 1'000'000);
+  EXPECT_NEAR(static_cast<double>(lost), static_cast<double>(of_queues), 50e6 / 8 * 0.002);
+}
+
+TEST_F(FluidFlowsTest, theRoundTripIsWhatTheWayAndTheWayBackTake) {
+  row({{.mbps = 12, .delay_ms = 10}, {.mbps = 6, .delay_ms = 20}});
+  add("f", TcpBackground::Config{.flows = 1});
+  run(1);
+  // Propagation there and back, and 12,000 bits on 12 and on 6 Mbit/s; nothing waits yet at 1 + 1 / 0.063 segments.
+  EXPECT_EQ(network.fluids().step(), Duration::us(6'300));
+  EXPECT_EQ(counters().round_trip, Duration::us(63'000));
+  EXPECT_NEAR(static_cast<double>(counters().window_bytes), 1'500 * (1 + 1 / 0.063), 1'500 * 0.2);
+}
+
+TEST_F(FluidFlowsTest, renoFillsTheNarrowestLinkAndLosesAsTheSquareRootLawSays) {
+  row({{.mbps = 1'000, .delay_ms = 5, .packets = 1'000},
+       {.mbps = 100, .delay_ms = 10, .packets = 333},
+       {.mbps = 1'000, .delay_ms = 5, .packets = 1'000}});
+  constexpr std::int64_t kFlows = 50;
+  add("f", TcpBackground::Config{.flows = kFlows});
+  run(50);
+  const FluidFlows::Counters before = counters();
+  double round_trip = 0;
+  for (int second = 0; second < 100; ++second) {
+    run(1);
+    round_trip += counters().round_trip.in_seconds() / 100;
+  }
+  const auto delivered = static_cast<double>(counters().delivered_bytes - before.delivered_bytes);
+  const auto lost = static_cast<double>(counters().lost_bytes - before.lost_bytes);
+  EXPECT_GT(delivered, 0.97 * 100e6 / 8 * 100);
+  EXPECT_EQ(queue(0).lost_bytes + queue(2).lost_bytes, 0);
+  const double p = lost / (delivered + lost);
+  const double window = delivered * 8 / 100 / kFlows / 12'000 * round_trip;
+  // The loss comes in moments, in which windows are large: the mean window is a little below that of an even loss.
+  EXPECT_NEAR(window, std::sqrt(2 / p), 0.15 * std::sqrt(2 / p));
+}
+
+TEST_F(FluidFlowsTest, flowsWithALongerRoundTripGetLessOfAQueue) {
+  row({{.mbps = 1'000, .delay_ms = 30, .packets = 10'000}, {.mbps = 100, .delay_ms = 10, .packets = 200}});
+  add("far", TcpBackground::Config{.flows = 20});
+  add("near", TcpBackground::Config{.flows = 20}, 1);
+  run(50);
+  const double far = delivered_mbps(0, 50);
+  const double near = delivered_mbps(1, 50);
+  EXPECT_GT(near, 2 * far);
+  // Each measured alone, one after the other.
+  EXPECT_NEAR(near + far, 100, 8);
+}
+
+TEST_F(FluidFlowsTest, aMillionFlowsTakeAsManyEventsAsOne) {
+  row({{.mbps = 100'000, .delay_ms = 10, .packets = 100'000}});
+  add("f", TcpBackground::Config{.flows = 1'000'000});
+  run(2);
+  // A round trip of 20 ms and 120 ns: a step is 2 ms and 12 ns, and one more begins at zero.
+  EXPECT_EQ(network.simulation().events_fired(), 1'000U);
+}
+
+TEST_F(FluidFlowsTest, aLinkThatIsDownLosesWhatComesToIt) {
+  row({{.mbps = 100}, {.mbps = 100}});
+  add("f", constant(10'000'000));
+  run(1);
+  network.set_link_up("r1-r2", false);
+  run(1);
+  EXPECT_NEAR(delivered_mbps(0, 5), 0, 0.001);
+  EXPECT_NEAR(static_cast<double>(counters().lost_bytes), 10e6 / 8 * 6, 10e6 / 8 * 0.01);
+  network.set_link_up("r1-r2", true);
+  run(1);
+  EXPECT_NEAR(delivered_mbps(0, 5), 10, 0.01);
+}
+
+TEST_F(FluidFlowsTest, aLinkThatIsTakenOutLosesWhatComesToIt) {
+  row({{.mbps = 100}, {.mbps = 100}});
+  add("f", constant(10'000'000));
+  add("g", TcpBackground::Config{.flows = 3});
+  run(1);
+  network.remove_link("r1-r2");
+  run(1);
+  EXPECT_NEAR(delivered_mbps(0, 5), 0, 0.001);
+  EXPECT_NEAR(delivered_mbps(1, 5), 0, 0.001);
+}
+
+TEST_F(FluidFlowsTest, aChangedRateHoldsFromThenOn) {
+  row({{.mbps = 100}, {.mbps = 100}});
+  add("f", constant(90'000'000));
+  run(1);
+  const LinkModel narrow = Link::Config{.rate = DataRate::mbps(25), .propagation_delay = Duration::ms(1)};
+  network.change_link("r1-r2", narrow, std::nullopt);
+  run(1);
+  EXPECT_NEAR(delivered_mbps(0, 5), 25, 0.05);
+}
+
+TEST_F(FluidFlowsTest, aQueueMayHaveABackgroundOfItsOwnBesides) {
+  row({{.mbps = 100}, {.mbps = 100}});
+  LinkModel shared = Link::Config{.rate = DataRate::mbps(100), .propagation_delay = Duration::ms(1)};
+  shared.background = constant_background({.rate = DataRate::mbps(120)});
+  network.change_link("r1-r2", shared, std::nullopt);
+  add("f", constant(80'000'000));
+  run(1);
+  // 80 and 120 on 100.
+  EXPECT_NEAR(delivered_mbps(0, 5), 40, 0.05);
+  shared.background = nullptr;
+  network.change_link("r1-r2", shared, std::nullopt);
+  run(1);
+  EXPECT_NEAR(delivered_mbps(0, 5), 80, 0.05);
+}
+
+TEST_F(FluidFlowsTest, aLinkThatDoesMoreThanQueueAndDelayIsRefusedByName) {
+  row({{.mbps = 100}});
+  LinkModel other = Link::Config{.rate = DataRate::mbps(100)};
+  other.loss = independent_loss(0.1);
+  network.change_link("r0-r1", other, std::nullopt);
+  try {
+    add("f", constant(1));
+    FAIL() << "it was added";
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(
+        std::string(error.what()),
+        "add fluid f: make link r0-r1:r0-out>r1-in: fluid flows pass it, and it loses packets by chance; a "
+        "fluid passes a drop-tail queue with a rate (bw) and a constant delay, and nothing else");
+  }
+}
+
+TEST_F(FluidFlowsTest, aLinkOnTheWayRefusesChangesThatNoFluidPasses) {
+  row({{.mbps = 100}});
+  add("f", constant(1'000'000));
+  run(1);
+  LinkModel codel = Link::Config{.rate = DataRate::mbps(100)};
+  codel.queue = CodelConfig{};
+  EXPECT_THROW(network.change_link("r0-r1", codel, std::nullopt), ConfigError);
+  EXPECT_THROW(network.change_link("r0-r1", LinkModel(Link::Config{}), std::nullopt), ConfigError);
+  network.change_link("r0-r1", std::nullopt, codel);  // nothing flows that way
+  run(1);
+}
+
+}  // namespace
+}  // namespace simcore
