@@ -40,6 +40,7 @@ PYTHON = (
     "under_load",
     "watching",
     "background",
+    "fluid_flows",
     "simulated_time",
 )
 

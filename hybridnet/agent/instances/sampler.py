@@ -34,7 +34,7 @@ __all__ = ["HostsSource", "InstancesSource", "ProcessorsSource", "Sampler", "Tak
 CONNECTIONS_LIMIT = 1000  # of a machine, in one sample
 CONNECTIONS_SHARE = 0.01  # of a processor, that looking at connections may take
 _READ_BYTES = 1 << 12
-_SECTIONS = ("applications", "connections", "links", "portals", "interfaces", "nodes")
+_SECTIONS = ("applications", "connections", "fluids", "links", "portals", "interfaces", "nodes")
 _LATENESS = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999))
 
 Figures = dict[Key, float]

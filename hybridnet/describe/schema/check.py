@@ -37,6 +37,7 @@ def schema(name: str) -> dict[str, Any]:
             "direction": _option_table(
                 "direction", "DirectionPlan", "what happens to packets one way over a link"
             ),
+            "fluid_model": family_schema(family("fluid")),
             "openflow": _option_table("openflow", "OpenFlowPlan", "what a simulated switch has of OpenFlow"),
             "peer": _option_table(
                 "peer",

@@ -14,6 +14,7 @@ __all__ = [
     "CodelQueue",
     "ConstantDelay",
     "ConstantRateBackground",
+    "ConstantRateFluid",
     "CrossingPlan",
     "DelayModel",
     "DirectionPlan",
@@ -21,6 +22,8 @@ __all__ = [
     "Dualpi2Queue",
     "EmulationPortal",
     "ExponentialDelay",
+    "FluidModel",
+    "FluidPlan",
     "FqCodelQueue",
     "FqPieQueue",
     "Fragment",
@@ -48,6 +51,7 @@ __all__ = [
     "NodePlan",
     "NormalDelay",
     "OnOffBackground",
+    "OnOffFluid",
     "OpenFlowPlan",
     "OpportunitiesRate",
     "PairEnd",
@@ -58,6 +62,7 @@ __all__ = [
     "PingApplication",
     "PluginPlan",
     "PoissonSessionsBackground",
+    "PoissonSessionsFluid",
     "PortalPlan",
     "PriorityQueue",
     "QueueModel",
@@ -85,6 +90,7 @@ __all__ = [
     "TcpDiscardApplication",
     "TcpEchoApplication",
     "TcpFlowsBackground",
+    "TcpFlowsFluid",
     "TcpPlan",
     "TimelineEntry",
     "TokenBucketRate",
@@ -151,6 +157,14 @@ class ConstantDelay(TypedDict):
 
 @final
 class ConstantRateBackground(TypedDict):
+    """Always the same rate."""
+
+    model: Literal["constant_rate"]
+    rate_bps: int
+
+
+@final
+class ConstantRateFluid(TypedDict):
     """Always the same rate."""
 
     model: Literal["constant_rate"]
@@ -235,6 +249,17 @@ class ExponentialDelay(TypedDict):
     model: Literal["exponential"]
     mean_above_ns: int
     least_ns: NotRequired[int]
+
+
+@final
+class FluidPlan(TypedDict):
+    """A class of equal flows without packets, and the interfaces by which they leave each node on their way,
+    and what they are told on the way back."""
+
+    name: str
+    model: FluidModel
+    forward: list[str]
+    back: list[str]
 
 
 @final
@@ -444,6 +469,8 @@ class InstancePlan(TypedDict):
     peers: list[PeerPlan]
     links: list[SimulatedLink]
     captures: list[CapturePlan]
+    fluids: NotRequired[list[FluidPlan]]
+    """Absent: none."""
     record: NotRequired[str]
     """A .pcapng file on the instance's machine: everything that crosses a portal goes there, for `hybridnet
     replay`."""
@@ -591,6 +618,17 @@ class OnOffBackground(TypedDict):
 
 
 @final
+class OnOffFluid(TypedDict):
+    """Flows that send and are silent in turns, for exponentially distributed times."""
+
+    model: Literal["on_off"]
+    rate_bps: int
+    mean_on_ns: int
+    mean_off_ns: int
+    flows: NotRequired[int]
+
+
+@final
 class OpenFlowPlan(TypedDict):
     """What a simulated switch has of OpenFlow."""
 
@@ -700,6 +738,19 @@ class PluginPlan(TypedDict):
 
 @final
 class PoissonSessionsBackground(TypedDict):
+    """Sessions that begin at random, each with a size of its own."""
+
+    model: Literal["poisson_sessions"]
+    per_second: float
+    size_bytes: int
+    sizes: NotRequired[str]
+    shape: NotRequired[float]
+    peak_bps: NotRequired[int | None]
+    sharing: NotRequired[bool]
+
+
+@final
+class PoissonSessionsFluid(TypedDict):
     """Sessions that begin at random, each with a size of its own."""
 
     model: Literal["poisson_sessions"]
@@ -989,7 +1040,18 @@ class TcpFlowsBackground(TypedDict):
 
     model: Literal["tcp_flows"]
     flows: int
-    round_trip_ns: int
+    round_trip_ns: NotRequired[int | None]
+    segment_bytes: NotRequired[int]
+    congestion: NotRequired[str]
+
+
+@final
+class TcpFlowsFluid(TypedDict):
+    """Equal TCP flows with endless data, as the fluid of Misra, Gong and Towsley (2000)."""
+
+    model: Literal["tcp_flows"]
+    flows: int
+    round_trip_ns: NotRequired[int | None]
     segment_bytes: NotRequired[int]
     congestion: NotRequired[str]
 
@@ -1203,6 +1265,7 @@ ApplicationModel = (
 )
 BackgroundModel = ConstantRateBackground | OnOffBackground | PoissonSessionsBackground | TcpFlowsBackground
 DelayModel = ConstantDelay | UniformDelay | NormalDelay | ExponentialDelay | TableDelay | TraceDelay
+FluidModel = ConstantRateFluid | OnOffFluid | PoissonSessionsFluid | TcpFlowsFluid
 LossModel = IndependentLoss | GilbertElliottLoss | PeriodicLoss | ScriptedLoss
 QueueModel = (
     RedQueue

@@ -334,6 +334,8 @@ def _check_background(given: Mapping[str, Any], what: str) -> None:
     if background is None:
         return
     attempt = f"{what}: background= of {background['model']}"
+    if background["model"] == "tcp_flows" and background.get("round_trip_ns") is None:
+        raise TopologyError(f"{attempt}: round_trip is missing; write that of a flow, without this queue")
     if background.get("sharing") and background.get("peak_bps") is None:
         raise TopologyError(f"{attempt}: sharing= is of a rate, and there is none; give peak=")
     if "queue" in given:

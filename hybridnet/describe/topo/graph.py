@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from hybridnet.describe.topo.fluids import FluidSpec, resolve_fluid
 from hybridnet.describe.topo.links import describe_link, link_options
 from hybridnet.describe.topo.node_options import check_node_name, resolve_node
 from hybridnet.describe.topo.options import End
@@ -28,6 +29,7 @@ class Graph:
     def __init__(self) -> None:
         self.nodes: dict[str, NodeSpec] = {}
         self.links: list[LinkSpec] = []
+        self.fluids: dict[str, FluidSpec] = {}
         self.emulated = 0  # nodes
         self._ports: dict[str, dict[int, tuple[str, int]]] = {}
         self._interfaces: dict[str, str] = {}  # which link has it
@@ -92,6 +94,22 @@ class Graph:
         self._inside.update({each: name for end in (link.a, link.b) for each in _names_inside(end)})
         return number
 
+    def add_fluid(self, source: Any, destination: Any, model: Any, name: Any) -> str:
+        """Add a class of flows. Returns its name. Raises as `add_node`."""
+        what = f"fluid from {plain(source)} to {plain(destination)}"
+        ends = self.known(source, what).name, self.known(destination, what).name
+        if source == destination:
+            raise TopologyError(f"{what}: both ends are the same node; name two")
+        if name is None:
+            name = f"{ends[0]}-{ends[1]}"
+            siblings = sum(ends == (each.source, each.destination) for each in self.fluids.values())
+            name = f"{name}#{siblings}" if siblings else name
+        spec = resolve_fluid(name, *ends, model)
+        if spec.name in self.fluids:
+            raise TopologyError(f"fluid {spec.name}: the name is taken by another one; choose another")
+        self.fluids[spec.name] = spec
+        return spec.name
+
     def remove_link(self, link: LinkSpec) -> None:
         """Remove a link of this network; its ports and interface names are free again."""
         self.links.remove(link)
@@ -103,10 +121,13 @@ class Graph:
                 del self._inside[each]
 
     def remove_node(self, name: Any) -> None:
-        """Remove a node and its links. Raises TopologyError if there is none of that name."""
+        """Remove a node, its links, and the fluids that begin or end there. Raises TopologyError if there is none."""
         spec = self.known(name, "delNode")
         for link in [link for link in self.links if name in (link.a.node, link.b.node)]:
             self.remove_link(link)
+        self.fluids = {
+            key: each for key, each in self.fluids.items() if name not in (each.source, each.destination)
+        }
         self.emulated -= not spec.simulated
         del self.nodes[name], self._ports[name]
 
@@ -114,6 +135,7 @@ class Graph:
         """The same network, to be changed apart from this one."""
         made = Graph()
         made.nodes, made.links, made.emulated = dict(self.nodes), list(self.links), self.emulated
+        made.fluids = dict(self.fluids)
         made._ports = {name: dict(ports) for name, ports in self._ports.items()}
         made._interfaces, made._inside = dict(self._interfaces), dict(self._inside)
         made._pairs = {ends: list(links) for ends, links in self._pairs.items()}
@@ -161,7 +183,7 @@ class Graph:
         if alien := links.keys() - {link.name for link in self.links}:
             raise TopologyError(f"revised: there is no link {shown(min(alien))}; links are named like h1-s1")
         made = Graph()
-        made.emulated = self.emulated
+        made.emulated, made.fluids = self.emulated, dict(self.fluids)
         for name, spec in self.nodes.items():
             options = nodes.get(name, spec.options)
             resolved = spec.resolved

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hybridnet.describe.topo.external import External
+from hybridnet.describe.topo.fluids import Demands, FluidSpec, demands_of
 from hybridnet.describe.topo.graph import Graph
 from hybridnet.describe.topo.specs import LinkSpec, NodeSpec, natural
 from hybridnet.describe.values import flag, nearest, plain, shown, text, whole
@@ -261,6 +262,55 @@ class Topo:
         self._graph.join(src, dst, ports)
         return ports
 
+    def addFluid(
+        self, source: str, destination: str, model: Mapping[str, Any], name: str | None = None
+    ) -> str:
+        """Add a class of equal flows without packets, which loads every queue on its way. Returns its name.
+
+        It takes the way of the plan's routes between two simulated hosts or routers of one instance; see "Fluid flows"
+        in docs/topologies.md.
+
+        Args:
+            source, destination: names of nodes that are there already.
+            model: what flows, as of `background=`, such as ``{"model": "tcp_flows", "flows": 50}``. TCP's round trip
+                follows from the way.
+            name: 1 to 64 characters, unique among fluids. Default: ``source-destination``.
+
+        Raises:
+            TopologyError: a node is unknown, the name is taken, or an option does not exist or makes no sense.
+            UnitError: a quantity has no unit.
+
+        Example:
+            >>> topo = Topo()
+            >>> a, b = topo.addSimHost("a"), topo.addSimHost("b")
+            >>> topo.addFluid(a, b, {"model": "constant_rate", "rate": "20 Mbit/s"})
+            'a-b'
+        """
+        return self._graph.add_fluid(source, destination, model, name)
+
+    def addFluids(self, demands: Demands, **tcp: Any) -> list[str]:
+        """Add a class of flows for each entry of a matrix of demands; all or none. Returns their names.
+
+        Args:
+            demands: by pairs of names, source and destination: a rate such as ``"20 Mbit/s"``, or a whole number of TCP
+                flows. Or the name of a CSV file whose first line is ``source,destination,rate`` or
+                ``source,destination,flows``.
+            tcp: options of ``tcp_flows`` besides `flows`, such as ``congestion="cubic"``.
+
+        Raises:
+            TopologyError, UnitError: as `addFluid`; or the file cannot be read, or is not as said.
+
+        Example:
+            >>> topo = Topo()
+            >>> a, b = topo.addSimHost("a"), topo.addSimHost("b")
+            >>> topo.addFluids({(a, b): "20 Mbit/s", (b, a): 50}, congestion="cubic")
+            ['a-b', 'b-a']
+        """
+        made = self._graph.copy()
+        names = [made.add_fluid(source, end, model, None) for source, end, model in demands_of(demands, tcp)]
+        self._graph = made
+        return names
+
     # Removing
 
     def delLink(self, node1: str, node2: str, key: int | None = None) -> None:
@@ -368,6 +418,10 @@ class Topo:
     def node_spec(self, name: str) -> NodeSpec:
         """One node. Raises TopologyError if there is none of that name."""
         return self._graph.known(name, "node_spec")
+
+    def fluid_specs(self) -> list[FluidSpec]:
+        """All classes of fluid flows, in the order in which they were added."""
+        return list(self._graph.fluids.values())
 
     def link_specs(self) -> list[LinkSpec]:
         """All links, in the order in which they were added."""

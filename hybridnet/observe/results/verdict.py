@@ -174,6 +174,7 @@ _NOT_STARTED: Snapshot = {
     "interfaces": [],
     "applications": [],
     "connections": [],
+    "fluids": [],
 }
 """Of an instance that started later, with the first thing to simulate."""
 

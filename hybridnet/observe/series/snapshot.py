@@ -19,6 +19,7 @@ __all__ = [
     "ConnectionRow",
     "Elements",
     "FiredChange",
+    "FluidRow",
     "Histogram",
     "InterfaceRow",
     "LinkCounts",
@@ -256,6 +257,18 @@ class ConnectionRow(NamedRow):
     rtt_ns: NotRequired[int]
 
 
+@final
+class FluidRow(NamedRow):
+    """A class of fluid flows: offered = delivered + lost + under way. A window and a round trip are TCP's."""
+
+    offered_bytes: int
+    delivered_bytes: int
+    lost_bytes: int
+    under_way_bytes: int
+    window_bytes: NotRequired[int]  # the mean of a flow now
+    round_trip_ns: NotRequired[int]  # now
+
+
 class RemovedRow(NamedRow):
     """The sums of what was taken out of one section while the simulation ran, which is its name."""
 
@@ -274,6 +287,7 @@ class Elements(TypedDict):
     interfaces: list[InterfaceRow]
     applications: list[ApplicationRow]
     connections: list[ConnectionRow]
+    fluids: list[FluidRow]
 
 
 @final

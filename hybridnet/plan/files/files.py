@@ -116,7 +116,7 @@ def write_topology(
         controllers: what a YAML file says of them; None: nothing.
 
     Raises:
-        UsageError: the file's name has another end, or it cannot be written.
+        UsageError: the file's name has another end, its kind cannot hold the network, or it cannot be written.
     """
     path = file_path(file, "write_topology: file")
     write: dict[str, Callable[[], str]] = {
@@ -127,6 +127,8 @@ def write_topology(
     }
     if path.suffix not in WRITTEN:
         raise UsageError(f"{path}: the name of a drawing ends with {', '.join(WRITTEN)}; choose one of them")
+    if path.suffix == ".graphml" and topo.fluid_specs():
+        raise UsageError(f"{path}: GraphML has no place for fluid flows; write a .yaml or .py file")
     try:
         if path.suffix in _PICTURES:
             from hybridnet.plan.files.picture import draw

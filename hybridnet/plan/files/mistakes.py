@@ -64,6 +64,11 @@ def find_mistakes(form: Mapping[str, Any]) -> list[Mistake]:
         options = {name: value for name, value in given.items() if name != "between"}
         wrong = list(_wrong(topo, _adding_link(given["between"]), options))
         found += [Mistake(("links", index, *path), text) for path, text in wrong]
+    for index, given in enumerate(kept.get("fluids") or []):
+        if given is None or lost & {given["from"], given["to"]}:
+            continue
+        text = _refusal(topo, _adding_fluid, given)
+        found += [] if text is None else [Mistake(("fluids", index), text)]
     known = {*topo.nodes(), *lost}
     return found + [
         Mistake(("positions", name), f"positions: there is no node {name}; leave it out, or add the node")
@@ -92,6 +97,10 @@ def _adding_node(role: Role, name: str) -> Add:
 
 def _adding_link(between: list[str]) -> Add:
     return lambda topo, options: topo.addLink(between[0], between[1], **options)
+
+
+def _adding_fluid(topo: Topo, given: Options) -> object:
+    return topo.addFluid(given["from"], given["to"], given["model"], given.get("name"))
 
 
 def _wrong(topo: Topo, add: Add, options: Options) -> Iterator[tuple[Path, str]]:
@@ -131,7 +140,7 @@ def _without(options: Options, path: Path) -> Options:
 
 def _removable(path: Path) -> Path:
     """Of a place in a form, what can go so that the rest still is one: a link without ends is none."""
-    return path[:2] if path[0] == "positions" or path[2:3] == ("between",) else path
+    return path[:2] if path[0] in ("positions", "fluids") or path[2:3] == ("between",) else path
 
 
 def _remove(of: Any, path: Path) -> None:

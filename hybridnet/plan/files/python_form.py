@@ -46,7 +46,7 @@ def to_python(
         f"The network {name}."
     ]
     run = f"Run it: sudo hybridnet run {_documented(file)} --topo {name.lower()}{_documented(_controlled(controllers))}"
-    body = [*_nodes(topo.node_specs()), *_links(topo)]
+    body = [*_nodes(topo.node_specs()), *_links(topo), *_fluids(topo)]
     lines = [
         f'"""{first}',
         *others,
@@ -127,6 +127,12 @@ def _links(topo: Topo) -> Iterator[str]:
     for (second, _), alike in itertools.groupby(ends, lambda each: (each[0][1], _arguments(each[1]))):
         group = list(alike)
         yield from _repeated("self.addLink", [first for (first, _), _ in group], group[0][1], second)
+
+
+def _fluids(topo: Topo) -> Iterator[str]:
+    for spec in topo.fluid_specs():
+        ends = [_written(spec.source), _written(spec.destination)]
+        yield from _call("self.addFluid", [*ends, _written(spec.options), f"name={_written(spec.name)}"], 2)
 
 
 def _with_ports(topo: Topo) -> Iterator[tuple[LinkSpec, dict[str, object]]]:

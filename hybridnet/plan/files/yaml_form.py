@@ -59,6 +59,12 @@ _CONTROLLER = {
     "port": {"type": "integer", "minimum": 1, "maximum": 65535},
     "machines": {"type": "array", "items": {"type": "string"}},
 }
+_FLUID = {
+    "from": {"type": "string", "description": "where it begins"},
+    "to": {"type": "string", "description": "where it ends"},
+    "model": {"type": "object", "description": "what flows, as of a background"},
+    "name": {"type": "string", "description": "absent: from-to"},
+}
 _POSITION = {
     "type": "array",
     "items": {"type": "number", "minimum": -1e6, "maximum": 1e6},
@@ -103,6 +109,10 @@ def schema() -> dict[str, object]:
                     for section, role in SECTIONS.items()
                 },
                 "links": {"type": ["array", "null"], "items": {**_object(link), "required": ["between"]}},
+                "fluids": {
+                    "type": ["array", "null"],
+                    "items": {**_object(_FLUID), "required": ["from", "to", "model"]},
+                },
                 "controllers": {
                     "type": ["object", "null"],
                     "additionalProperties": _object(_CONTROLLER, "null"),
@@ -128,6 +138,9 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, obje
     for index, given in enumerate(content.get("links") or []):
         options = {name: value for name, value in given.items() if name != "between"}
         _placed(("links", index), read, file, lambda: topo.addLink(*given["between"], **options))  # noqa: B023
+    for index, given in enumerate(content.get("fluids") or []):
+        said = given["from"], given["to"], given["model"], given.get("name")
+        _placed(("fluids", index), read, file, lambda: topo.addFluid(*said))  # noqa: B023
     for name in content.get("positions") or {}:
         _placed(("positions", name), read, file, lambda: topo.node_spec(name))  # noqa: B023
     if "controllers" not in content:
@@ -189,6 +202,11 @@ def to_yaml(topo: Topo, controllers: Mapping[str, Mapping[str, object]] | None =
         }
         for link in topo.link_specs()
     ]
+    if fluids := topo.fluid_specs():
+        content["fluids"] = [
+            {"from": each.source, "to": each.destination, "model": _plain(each.options), "name": each.name}
+            for each in fluids
+        ]
     if controllers is not None:
         content["controllers"] = {name: _plain_options(options) for name, options in controllers.items()}
     return write_yaml(content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -19,12 +19,14 @@ from hybridnet.describe.schema.plans import (
     SimulatedRoute,
 )
 from hybridnet.describe.topo import NodeSpec
+from hybridnet.describe.topo.fluids import FluidSpec
 from hybridnet.errors import PlanError
 from hybridnet.plan.addressing.addresses import Addresses
 from hybridnet.plan.addressing.routes import Route
 from hybridnet.plan.choices.options import PlanOptions
 from hybridnet.plan.choices.pool import pool_bytes
 from hybridnet.plan.choices.waiting import moderation_ns
+from hybridnet.plan.network.fluids import fluid_plans
 from hybridnet.plan.network.links import Ends
 from hybridnet.plan.network.openflow import openflow_node
 from hybridnet.plan.placement.layout import Layout
@@ -44,6 +46,7 @@ class Network:
     macs: Mapping[str, str]
     routes: Mapping[str, list[Route]]  # of hosts and routers
     dpids: Mapping[str, str]
+    fluids: Sequence[FluidSpec] = ()
 
 
 def instance_plan(
@@ -60,7 +63,7 @@ def instance_plan(
         running: the plan of the instance that runs already, which stays, with what holds for all of it.
 
     Raises:
-        PlanError: two interfaces or portals of the instance have the same name.
+        PlanError: two interfaces or portals of the instance have the same name, or a fluid has no way.
     """
     layout = network.layout
     nodes = [
@@ -101,11 +104,18 @@ def instance_plan(
         plan["slow"] = options.slow
     if options.record is not None:
         plan["record"] = f"{options.record}/{name}.pcapng"
+    fluids = fluid_plans(network.fluids, layout, described, joints.links) if running is None else []
     if running is not None:
+        # They keep their ways; what comes to a link that is gone is lost.
+        fluids = [
+            each for each in running.get("fluids", []) if own.issuperset(each["forward"] + each["back"])
+        ]
         plan["captures"], plan["realtime"] = running["captures"], running["realtime"]
         plan["pool_bytes"], plan["moderation_ns"] = running["pool_bytes"], running["moderation_ns"]
         if "record" in running:
             plan["record"] = running["record"]
+    if fluids:
+        plan["fluids"] = fluids
     return plan
 
 

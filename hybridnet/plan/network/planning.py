@@ -94,7 +94,9 @@ def make_plan(
     check_device_names(layout, {interface for link in links for interface in link.portals})
     families = (addresses, addresses6)
     routes = {**router_routes(layout, segments, families, down), **host_routes(layout, segments, families)}
-    network = Network(layout, addresses, addresses6, macs, routes, assign_dpids(layout, pins))
+    network = Network(
+        layout, addresses, addresses6, macs, routes, assign_dpids(layout, pins), topo.fluid_specs()
+    )
     if pins is NO_PINS:  # captures belong to the first plan; what they watch may go
         _check_captures(layout, options)
     plans = {

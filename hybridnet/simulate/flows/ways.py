@@ -14,16 +14,15 @@ TCP's window never stops the source and nothing else is on the way: all queues a
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from ipaddress import IPv4Interface, IPv4Network, ip_address, ip_interface, ip_network
-from typing import Any, cast
+from typing import Any
 
 from hybridnet.describe.options import table
-from hybridnet.describe.schema.plans import DirectionPlan, InstancePlan, SimulatedNode
+from hybridnet.describe.schema.plans import InstancePlan, SimulatedNode
 from hybridnet.errors import UsageError
+from hybridnet.plan.network.passages import NoPassageError, Passages
 from hybridnet.simulate.flows.workload import Flow
 
 __all__ = ["Hop", "Network", "pipeline_ns"]
@@ -81,16 +80,6 @@ def pipeline_ns(hops: Sequence[Hop], frames: int, full_bytes: int, last_bytes: i
     return delay + longest
 
 
-@dataclass(frozen=True)
-class _Link:
-    """One direction of a link."""
-
-    hop: Hop
-    near: str
-    far: str
-    rate_model: bool
-
-
 class Network:
     """The ways through the network of an instance plan, in IPv4.
 
@@ -99,37 +88,22 @@ class Network:
     """
 
     def __init__(self, plan: InstancePlan) -> None:
+        self._passages = Passages(plan["nodes"], plan["links"])
         self._nodes: dict[str, SimulatedNode] = {node["name"]: node for node in plan["nodes"]}
-        self._node_of = {each["name"]: node["name"] for node in plan["nodes"] for each in node["interfaces"]}
         self._mtus = {
             each["name"]: each.get("mtu", 1500) for node in plan["nodes"] for each in node["interfaces"]
         }
-        self._addresses: dict[str, IPv4Interface] = {
-            each["name"]: cast("IPv4Interface", ip_interface(each["address"]))
-            for node in plan["nodes"]
-            for each in node["interfaces"]
-            if "address" in each
-        }
-        self._links: dict[str, _Link] = {}
-        for link in plan["links"]:
-            a, b = link["a"]["interface"], link["b"]["interface"]
-            self._links[a] = self._link(link["a_to_b"], a, b)
-            self._links[b] = self._link(link["b_to_a"], b, a)
         self._ways: dict[tuple[str, str], tuple[Hop, ...]] = {}
-
-    def _link(self, direction: DirectionPlan, near: str, far: str) -> _Link:
-        behind = self._nodes[self._node_of[far]]
-        delay_ns = direction.get("delay_ns", 0) + behind.get("processing_delay_ns", 0)
-        hop = Hop(direction.get("rate_bps"), delay_ns, direction.get("overhead_bytes", 0))
-        return _Link(hop, near, far, direction.get("rate_model") is not None)
 
     @cached_property
     def rates_bps(self) -> Mapping[str, int | None]:
         """Of each host with an address the rate of the link by which it sends; None: it has no limit."""
         return {
-            name: self._links[interface].hop.rate_bps if interface in self._links else None
+            name: None
+            if self._passages.link_of(interface) is None
+            else self._passages.direction_of(interface).get("rate_bps")
             for name, node in self._nodes.items()
-            if node["kind"] == "host" and (interface := self._addressed(node)) is not None
+            if node["kind"] == "host" and (interface := self._passages.arrival_at(name)) is not None
         }
 
     def ideal_ns(self, flow: Flow) -> float:
@@ -156,83 +130,37 @@ class Network:
 
     def address_of(self, host: str) -> str | None:
         """Where a host of the plan is reached by flows; None: it has no IPv4 address."""
-        arrival = self._addressed(self._nodes[host])
-        return None if arrival is None else str(self._addresses[arrival].ip)
+        return self._passages.address_of(host)
 
     def _least_mtu(self, flow: Flow) -> int:
-        ends = (self._addressed(self._nodes[name]) for name in (flow.source, flow.destination))
+        ends = (self._passages.arrival_at(name) for name in (flow.source, flow.destination))
         return min(self._mtus[end] for end in ends if end is not None)
 
     def _way(self, start: str, end: str) -> tuple[Hop, ...]:
         if (start, end) not in self._ways:
-            self._ways[start, end] = tuple(link.hop for link in self._links_to(start, end))
+            self._ways[start, end] = tuple(map(self._hop, self._interfaces_to(start, end)))
         return self._ways[start, end]
 
-    def _links_to(self, start: str, end: str) -> Iterator[_Link]:
-        arrival = self._addressed(self._nodes[end])
-        target = None if arrival is None else self._addresses[arrival].ip
-        node, passed = start, 0
-        while node != end:
-            step = None if target is None else self._step(self._nodes[node], str(target))
-            passed += 1
-            if step is None or passed > len(self._nodes):
-                raise UsageError(
-                    f"simulate: a workload has flows from {start} to {end}, and {node} knows no way there; give both "
-                    "IPv4 addresses and a route, or leave one out with hosts"
-                )
-            for link in step:
-                if link.rate_model:
-                    raise UsageError(
-                        f"simulate: a workload's flows cross the link of {link.near} and {link.far}, whose rate "
-                        "changes, so that no ideal time is known; give it a rate (bw) without burst, slots or trace"
-                    )
-                yield link
-            node = self._node_of[step[-1].far]
+    def _interfaces_to(self, start: str, end: str) -> list[str]:
+        try:
+            return self._passages.way(start, end)
+        except NoPassageError as error:
+            raise UsageError(
+                f"simulate: a workload has flows from {start} to {end}, and {error.node} knows no way there; give both "
+                "IPv4 addresses and a route, or leave one out with hosts"
+            ) from None
 
-    def _step(self, node: SimulatedNode, target: str) -> list[_Link] | None:
-        """The links to the next node on the way that has addresses, by the longest prefix."""
-        address = ip_address(target)
-        known: list[tuple[int, str, str]] = [
-            (self._addresses[each["name"]].network.prefixlen, each["name"], target)
-            for each in node["interfaces"]
-            if each["name"] in self._addresses and address in self._addresses[each["name"]].network
-        ]
-        for route in node.get("routes", []):
-            prefix = ip_network(route["prefix"])
-            if isinstance(prefix, IPv4Network) and address in prefix:
-                known.append((prefix.prefixlen, route["interface"], route["via"] or target))
-        if not known:
-            return None
-        _, near, via = max(known, key=lambda each: each[0])
-        return self._across(near, via)
-
-    def _across(self, near: str, via: str) -> list[_Link] | None:
-        """The links from an interface through switches to the interface with an address, with as few as possible."""
-        todo = deque([[near]])
-        seen = {near}
-        while todo:
-            path = todo.popleft()
-            link = self._links.get(path[-1])
-            if link is None:
-                continue
-            if link.far in self._addresses and str(self._addresses[link.far].ip) == via:
-                return [self._links[each] for each in path]
-            behind = self._nodes[self._node_of[link.far]]
-            if behind["kind"] in ("host", "router"):
-                continue
-            for interface in _names(behind["interfaces"]):
-                if interface != link.far and interface not in seen:
-                    seen.add(interface)
-                    todo.append([*path, interface])
-        return None
-
-    def _addressed(self, node: SimulatedNode) -> str | None:
-        """The interface whose address its flows have: the first that has one."""
-        return next((name for name in _names(node["interfaces"]) if name in self._addresses), None)
-
-
-def _names(interfaces: Iterable[Any]) -> list[str]:
-    return [each["name"] for each in interfaces]
+    def _hop(self, near: str) -> Hop:
+        """The link that begins there, and the node behind it."""
+        direction, far = self._passages.direction_of(near), self._passages.far_of(near)
+        if direction.get("rate_model") is not None:
+            raise UsageError(
+                f"simulate: a workload's flows cross the link of {near} and {far}, whose rate "
+                "changes, so that no ideal time is known; give it a rate (bw) without burst, slots or trace"
+            )
+        behind = self._nodes[self._passages.node_of(far)]
+        delay_ns = direction.get("delay_ns", 0) + behind.get("processing_delay_ns", 0)
+        return Hop(direction.get("rate_bps"), delay_ns, direction.get("overhead_bytes", 0))
 
 
 def _tcp_defaults() -> dict[str, Any]:

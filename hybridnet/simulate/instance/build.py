@@ -12,6 +12,7 @@ from hybridnet.describe.options.tables import extension
 from hybridnet.describe.schema.plans import (
     DirectionPlan,
     EmulationPortal,
+    FluidPlan,
     InstancePlan,
     PeerPlan,
     SimulatedEnd,
@@ -52,6 +53,7 @@ def build(plan: InstancePlan, directory: Path, outside: int | None = None) -> An
     for capture in plan["captures"]:
         instance.add_capture(capture["interface"], capture["file"])
     add_links(instance, plan["links"])
+    add_fluids(instance, plan.get("fluids", []))
     return instance
 
 
@@ -106,6 +108,12 @@ def add_links(simulation: Any, links: Iterable[SimulatedLink]) -> None:
     for link in links:
         there, back = with_files(link["a_to_b"]), with_files(link["b_to_a"], backward=True)
         simulation.add_link(link["name"], _end(link["a"]), _end(link["b"]), there, back)
+
+
+def add_fluids(simulation: Any, fluids: Iterable[FluidPlan]) -> None:
+    """Adds fluid flows. The links on their ways must be there."""
+    for fluid in fluids:
+        simulation.add_fluid(fluid["name"], fluid["model"], fluid["forward"], fluid["back"])
 
 
 def with_files(direction: DirectionPlan, *, backward: bool = False) -> DirectionPlan:

@@ -24,7 +24,7 @@ from hybridnet.errors import PlanError
 from hybridnet.observe.results import html
 from hybridnet.observe.results.verdict import percentile_ns
 from hybridnet.observe.series.snapshot import Snapshot
-from hybridnet.simulate.instance.build import add_links, add_nodes
+from hybridnet.simulate.instance.build import add_fluids, add_links, add_nodes
 from hybridnet.simulate.instance.directions import DIRECTIONS
 
 __all__ = ["COLUMNS", "PortalReplay", "ReplayReport", "recorded_plan", "replay"]
@@ -176,6 +176,7 @@ def replay(record: Path, *, plan: InstancePlan | None = None, out: Path | None =
     for portal in used["emulation_portals"]:
         simulation.add_portal(portal["name"])
     add_links(simulation, used["links"])
+    add_fluids(simulation, used.get("fluids", []))
     changes = 0
     while (note := _next_change(simulation, record)) is not None:
         changes += _change(simulation, note, record)

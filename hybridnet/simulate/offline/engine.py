@@ -12,7 +12,7 @@ from hybridnet.describe.options.tables import extension
 from hybridnet.describe.schema.plans import InstancePlan
 from hybridnet.observe.series.snapshot import Elements, LinkRow
 from hybridnet.plan.placement.parts import Partition, ends_of
-from hybridnet.simulate.instance.build import add_nodes, with_files
+from hybridnet.simulate.instance.build import add_fluids, add_nodes, with_files
 
 __all__ = ["Engine", "OnTime", "Parts", "Synchronization", "Whole"]
 
@@ -97,6 +97,7 @@ class Whole:
         for link in plan["links"]:  # after what captures
             there, back = with_files(link["a_to_b"]), with_files(link["b_to_a"], backward=True)
             simulation.add_link(link["name"], link["a"]["interface"], link["b"]["interface"], there, back)
+        add_fluids(simulation, plan.get("fluids", []))
         self._simulation = simulation
         self._hashed = hashed
         self._pieces = _Pieces(simulation, on_time)
@@ -180,6 +181,8 @@ class Parts:
             captures = [each for each in plan["captures"] if each["interface"] in own]
             _add_nodes(part, {**plan, "nodes": nodes, "captures": captures})
         self._add_links(plan, partition)
+        if partition.parts == 1:
+            add_fluids(self._here[0], plan.get("fluids", []))
 
     def _add_links(self, plan: InstancePlan, partition: Partition) -> None:
         node_of = ends_of(plan)
@@ -238,6 +241,7 @@ class Parts:
             "interfaces": rows("interfaces"),
             "applications": rows("applications", "node"),
             "connections": rows("connections", "node"),
+            "fluids": [row for snapshot, _ in told for row in snapshot["fluids"]],
         }
 
     def trace_hash(self) -> str | None:

@@ -53,7 +53,7 @@ class Job:
 
 TRACE_STEP_NS = 1_000_000
 _RECEIVED = "received_bytes"
-_SAMPLED = ("applications", "connections", "links", "nodes", "interfaces")
+_SAMPLED = ("applications", "connections", "fluids", "links", "nodes", "interfaces")
 
 Series = dict[tuple[str, str], list[float]]
 """Of each (element, name) its value at each sampled instant."""

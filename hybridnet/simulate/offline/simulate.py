@@ -127,6 +127,10 @@ def simulate(
             "simulate: the seeds give networks with different nodes or links, which are not cut alike; leave parallel, "
             "mpi and real_time out, or simulate one seed at a time"
         )
+    if parts > 1 and any("fluids" in each for each in (plan, *plans.values())):
+        raise UsageError(
+            "simulate: fluid flows stay in one part of a simulation; leave parallel and mpi out, or the fluids"
+        )
     cut = partitioned(topo, plan, parts) if parts > 1 or mpi is not None or paced else None
     of_flows = check_workloads(workloads)
     warmup_ns = _warmup_ns(warmup, until_ns, with_flows=bool(of_flows))

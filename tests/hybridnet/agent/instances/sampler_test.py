@@ -86,6 +86,7 @@ SNAPSHOT = {
     "pool": {"in_use": 3},
     "applications": [{"name": "h3:ping:0", "node": "h3", "sent": 4}],
     "connections": [],
+    "fluids": [],
     "links": [{"name": "r1-r2:a>b", "from": "a", "to": "b", "in_flight": 7, "dropped": {"queue_full": 2}}],
     "portals": [{"name": "p-h1-eth0", "device": "d", "captured_frames": 8, "dropped": {}}],
     "interfaces": [],

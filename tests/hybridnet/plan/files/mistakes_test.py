@@ -122,3 +122,12 @@ def test_what_is_written_of_a_form_is_read_as_the_form() -> None:
     read = dict(read_form(write_form(GOOD), "net.yaml").value)
     assert read.pop("format") == 1
     assert read == GOOD
+
+
+def test_fluids_have_their_mistakes_at_their_places() -> None:
+    rate = {"model": "constant_rate", "rate": "1 Mbit/s"}
+    form = {**GOOD, "simulated_hosts": {"a": None, "b": None}}
+    good = {"from": "a", "to": "b", "model": rate}
+    assert places({**form, "fluids": [good]}) == []
+    assert places({**form, "fluids": [good, {**good, "to": "x"}]}) == [("fluids", 1)]
+    assert places({**form, "fluids": [{**good, "model": 7}, good]}) == [("fluids", 0, "model")]

@@ -166,3 +166,14 @@ def test_a_drawing_in_python_is_a_file(tmp_path: Path) -> None:
     topo = TOPOS["fattree"](4)
     write_topology(tmp_path / "fat.py", topo, planned(topo))
     assert plan_of(built((tmp_path / "fat.py").read_text(), tmp_path / "fat.py")) == plan_of(topo)
+
+
+def test_fluid_flows_are_written_as_calls(tmp_path: Path) -> None:
+    topo = Topo()
+    for name in ("a", "b"):
+        topo.addSimHost(name)
+    topo.addFluid("a", "b", {"model": "tcp_flows", "flows": 5, "congestion": "cubic"}, "many")
+    file = tmp_path / "net.py"
+    write_topology(file, topo, planned(topo))
+    [made] = runpy.run_path(str(file))["topos"].values()
+    assert made().fluid_specs() == topo.fluid_specs()

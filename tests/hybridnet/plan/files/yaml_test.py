@@ -190,6 +190,39 @@ def test_what_is_written_is_read_as_the_same_network(tmp_path: Path, name: str, 
     assert content(read_topology(file)) == content(topo)
 
 
+class Flowing(Topo):
+    """Two hosts, and fluid between them."""
+
+    def build(self) -> None:
+        for name in ("a", "b"):
+            self.addSimHost(name)
+        self.addLink("a", "b", bw=10)
+        self.addFluid("a", "b", {"model": "tcp_flows", "flows": 5, "congestion": "cubic"}, "many")
+        self.addFluid("b", "a", {"model": "constant_rate", "rate": "1 Mbit/s"})
+
+
+def test_fluid_flows_are_written_and_read_again(tmp_path: Path) -> None:
+    topo = Flowing()
+    write_topology(tmp_path / "net.yaml", topo, planned(topo))
+    assert read_topology(tmp_path / "net.yaml").fluid_specs() == topo.fluid_specs()
+
+
+def test_a_form_without_place_for_fluid_flows_is_refused(tmp_path: Path) -> None:
+    topo = Flowing()
+    with pytest.raises(UsageError, match="GraphML has no place for fluid flows"):
+        write_topology(tmp_path / "net.graphml", topo, planned(topo))
+
+
+def test_a_fluid_that_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "net.yaml"
+    file.write_text(
+        "simulated_hosts:\n  a:\n  b:\nfluids:\n  - {from: a, to: b, model: {model: tcp_flows, flows: 5}}\n"
+        "  - {from: a, to: x, model: {model: tcp_flows, flows: 5}}\n"
+    )
+    with pytest.raises(TopologyError, match="line 6.*no node 'x'"):
+        read_topology(file)
+
+
 @pytest.mark.parametrize("suffix", [".yaml", ".graphml"])
 def test_every_kind_of_node_and_option_survives(tmp_path: Path, suffix: str) -> None:
     topo = Everything()

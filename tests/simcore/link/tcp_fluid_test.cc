@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "simcore/link/tcp_fluid.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace simcore {
+namespace {
+
+constexpr double kRoundTrip = 0.06;
+constexpr double kStep = 0.005;
+
+// The window after so many seconds in which a share p of all segments is lost.
+double window_at(TcpFluid& tcp, double p, double seconds) {
+  for (double now = 0; now < seconds; now += kStep) {
+    tcp.follow(kStep, kRoundTrip, tcp.window() / kRoundTrip * p);
+  }
+  return tcp.window();
+}
+
+TEST(TcpFluidTest, renosWindowComesToTheSquareRootLaw) {
+  for (const double p : {0.0001, 0.001, 0.01}) {
+    TcpFluid tcp(TcpFluid::Congestion::reno);
+    EXPECT_NEAR(window_at(tcp, p, 200), std::sqrt(2 / p), 0.01 * std::sqrt(2 / p)) << p;
+  }
+}
+
+TEST(TcpFluidTest, cubicsWindowComesToItsResponseFunction) {
+  const double p = 0.001;
+  const double expected = std::pow(kRoundTrip / p, 0.75) * std::pow(0.4 / 0.3, 0.25);
+  TcpFluid tcp(TcpFluid::Congestion::cubic);
+  EXPECT_NEAR(window_at(tcp, p, 5'000), expected, 0.03 * expected);
+}
+
+TEST(TcpFluidTest, withoutLossRenoGrowsByASegmentEachRoundTrip) {
+  TcpFluid tcp(TcpFluid::Congestion::reno);
+  EXPECT_NEAR(window_at(tcp, 0, 3), 1 + 3 / kRoundTrip, 0.2);
+}
+
+TEST(TcpFluidTest, aWindowIsAtLeastASegment) {
+  for (const auto congestion : {TcpFluid::Congestion::reno, TcpFluid::Congestion::cubic}) {
+    TcpFluid tcp(congestion);
+    for (int step = 0; step < 1'000; ++step) tcp.follow(kStep, kRoundTrip, 1e6);
+    EXPECT_EQ(tcp.window(), 1);
+  }
+}
+
+}  // namespace
+}  // namespace simcore
