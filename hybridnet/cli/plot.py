@@ -7,9 +7,7 @@ import argparse
 import json
 from pathlib import Path
 
-SUMMARY = (
-    "Draw the usual pictures of a run: throughput, queues, round trips, windows, distributions, lateness."
-)
+SUMMARY = "Draw the usual pictures of a run: throughput, queues, round trips, windows, distributions, lateness, load."
 EXAMPLES = """  hybridnet plot runs/one
   hybridnet plot runs/one --out pictures --format svg
   hybridnet plot runs/one --web   one file for a browser: zoom, values, lines to choose

@@ -145,7 +145,7 @@ def test_histograms_of_queues_are_in_the_pictures_and_on_the_page(run: Path) -> 
     said = subprocess.run(
         command("plot", str(run)), check=True, stdout=subprocess.PIPE, text=True, timeout=120
     ).stdout
-    assert {"throughput", "rtt", "cwnd", "lateness", "cdf", "queue-wait", "queue-found"} <= {
+    assert {"throughput", "rtt", "cwnd", "lateness", "processors", "cdf", "queue-wait", "queue-found"} <= {
         Path(line).stem for line in said.split()
     }
     said = subprocess.run(

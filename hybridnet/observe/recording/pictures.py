@@ -2,7 +2,7 @@
 """The usual pictures of a run as data, out of its time series and its final histograms; others draw them.
 
 throughput   of each flow, and of all together      queue   of a link, in packets
-rtt, cwnd    of each TCP connection                 lateness     of the instances, and how busy processors were
+rtt, cwnd    of each TCP connection                 lateness     of the instances; processors: how busy they were
 slowdown     of a workload's flows, by size          loss     for how long no ping of a stream was answered
 queue-wait, queue-found     of links with ``watch_queue``: how long packets waited, and how many others they found
 
@@ -28,7 +28,7 @@ from hybridnet.observe.series.table import SeriesTable, has_series, read_series,
 
 __all__ = [
     "SPREAD", "Line", "Picture", "drawn_folders", "histogram_pictures", "loss_of", "pictures_in", "pictures_of",
-    "slowdowns_of", "total_of",
+    "slowdowns_of", "span_of", "total_of",
 ]  # fmt: skip
 
 SPREAD = ("throughput", "rtt", "queue")
@@ -43,8 +43,14 @@ _ARRIVED = ("delivered_bytes", "acknowledged_bytes")
 An older run may have only the other.
 """
 _OF_QUEUES = (
-    ("queue-wait", "queue_sojourn_ns", "time in the queue (ms)", 1e-6),
-    ("queue-found", "queue_others_packets", "other packets in the queue", 1.0),
+    ("queue-wait", "How long packets waited", "queue_sojourn_ns", "time in the queue (ms)", 1e-6),
+    (
+        "queue-found",
+        "How many other packets they found in the queue",
+        "queue_others_packets",
+        "other packets in the queue",
+        1.0,
+    ),
 )
 
 
@@ -65,6 +71,7 @@ class Picture:
 
     Args:
         name: of its file, and of what it shows.
+        title: what stands above it.
         axis: what stands beside its values; of a histogram, below its bins.
         lines: what it shows.
         total: whether it also shows their sum.
@@ -72,6 +79,7 @@ class Picture:
     """
 
     name: str
+    title: str
     axis: str
     lines: list[Line]
     total: bool = False
@@ -92,7 +100,9 @@ def drawn_folders(run: Path) -> list[Path]:
 
 def pictures_in(folder: Path, seed: int | None = None) -> list[Picture]:
     """Of one of these folders the pictures that show something. Raises UsageError: a file of it is damaged."""
-    found = [Picture("loss", "time without an answer (s)", loss_of(folder))]
+    found = [
+        Picture("loss", "For how long no ping was answered", "time without an answer (s)", loss_of(folder))
+    ]
     if has_series(folder):
         found += [*pictures_of(read_series(folder, seed)), *histogram_pictures(folder, seed)]
     return [picture for picture in found if picture.lines]
@@ -147,23 +157,33 @@ def pictures_of(series: SeriesTable) -> list[Picture]:
         ]
 
     return [
-        Picture("throughput", "throughput (Mbit/s)", _flows(series), total=True),
-        Picture("queue", "queue (packets)", _changing(series.each("links", "queue_packets"))),
-        Picture("rtt", "smoothed round trip (ms)", of_connections("srtt_ns", 1e-6)),
-        Picture("cwnd", "congestion window (kB)", of_connections("cwnd_bytes", 1e-3)),
+        Picture("throughput", "Throughput of each flow", "throughput (Mbit/s)", _flows(series), total=True),
+        Picture(
+            "queue", "Queue of each link", "queue (packets)", _changing(series.each("links", "queue_packets"))
+        ),
+        Picture(
+            "rtt",
+            "Round trip of each TCP connection, smoothed",
+            "smoothed round trip (ms)",
+            of_connections("srtt_ns", 1e-6),
+        ),
+        Picture(
+            "cwnd",
+            "Congestion window of each TCP connection",
+            "congestion window (kB)",
+            of_connections("cwnd_bytes", 1e-3),
+        ),
         Picture(
             "lateness",
-            "lateness p99.9 (ms); processors busy (share)",
-            [
-                *(
-                    Line(f"{element} late", t, 1e-6 * v)
-                    for element, t, v in series.each("instances", "lateness_p999_ns")
-                ),
-                *(
-                    Line(f"{element} busy", t, v)
-                    for element, t, v in series.each("machines", "processor_busy")
-                ),
-            ],
+            "Lateness of instances",
+            "lateness p99.9 (ms)",
+            [Line(name, t, 1e-6 * v) for name, t, v in series.each("instances", "lateness_p999_ns")],
+        ),
+        Picture(
+            "processors",
+            "How busy the processors of machines were",
+            "busy (%)",
+            [Line(name, t, 100 * v) for name, t, v in series.each("machines", "processor_busy")],
         ),
     ]
 
@@ -252,6 +272,14 @@ def _groups(points: Any) -> list[Any]:
     return [group for group in numpy.split(points, numpy.unique(after_equal)) if len(group)]
 
 
+def span_of(pictures: Iterable[Picture]) -> tuple[float, float] | None:
+    """From when to when there is something in those over time, in seconds; None: none is over time. All of a network
+    are drawn over the same time, so that one sees what was at one moment.
+    """
+    times = [line.times for picture in pictures if not picture.histogram for line in picture.lines]
+    return (float(min(each[0] for each in times)), float(max(each[-1] for each in times))) if times else None
+
+
 def total_of(lines: list[Line]) -> Line:
     """The sum, at all their instants; a flow counts between its first and its last sample."""
     times = numpy.unique(numpy.concatenate([line.times for line in lines]))
@@ -269,8 +297,8 @@ def histogram_pictures(folder: Path, seed: int | None = None) -> list[Picture]:
         if bins:
             found.setdefault(name, {})[element] = bins
     return [
-        Picture(name, axis, _drawn(found[kept], scale), histogram=True)
-        for name, kept, axis, scale in _OF_QUEUES
+        Picture(name, title, axis, _drawn(found[kept], scale), histogram=True)
+        for name, title, kept, axis, scale in _OF_QUEUES
         if kept in found
     ]
 

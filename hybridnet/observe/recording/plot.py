@@ -17,6 +17,7 @@ from hybridnet.observe.recording.pictures import (
     drawn_folders,
     pictures_in,
     slowdowns_of,
+    span_of,
     total_of,
 )
 from hybridnet.observe.series.table import has_series
@@ -57,7 +58,7 @@ def plot_run(run: Path, out: Path | None = None, seed: int | None = None, form: 
             target.mkdir(parents=True, exist_ok=True)
         for picture in pictures:
             drawn.append(target / f"{prefix}{picture.name}.{form}")
-            _draw(picture, drawn[-1])
+            _draw(picture, drawn[-1], span_of(pictures))
         curves = [each for each in pictures if each.name in SPREAD]
         if curves:
             drawn.append(target / f"{prefix}cdf.{form}")
@@ -69,7 +70,7 @@ def plot_run(run: Path, out: Path | None = None, seed: int | None = None, form: 
     return drawn
 
 
-def _draw(picture: Picture, path: Path) -> None:
+def _draw(picture: Picture, path: Path, span: tuple[float, float] | None) -> None:
     def draw(axes: Any) -> None:
         shown = sorted(picture.lines, key=lambda line: -line.values.mean())[:MOST_LINES]
         for line in shown:
@@ -83,6 +84,9 @@ def _draw(picture: Picture, path: Path) -> None:
         axes.set_xlabel(picture.axis if picture.histogram else "time (s)")
         axes.set_ylabel("share of packets" if picture.histogram else picture.axis)
         axes.set_ylim(bottom=0)
+        if span is not None and not picture.histogram and span[0] < span[1]:
+            axes.set_xlim(span)
+        axes.set_title(picture.title, fontsize=10, loc="left")
         _say_what_is_missing(axes, len(picture.lines) - len(shown))
 
     _figure(path, 1, [draw])
@@ -96,6 +100,7 @@ def _draw_slowdowns(lines: list[Line], path: Path) -> None:
         axes.set_yscale("log")
         axes.set_xlabel("size of the flow (bytes)")
         axes.set_ylabel("slowdown")
+        axes.set_title("Slowdown of flows by size", fontsize=10, loc="left")
         _say_what_is_missing(axes, 0)
 
     _figure(path, 1, [draw])
@@ -110,6 +115,7 @@ def _draw_distributions(pictures: list[Picture], path: Path) -> None:
                 axes.step(numpy.sort(line.values), share, where="post", label=line.name, linewidth=1.0)
             axes.set_xlabel(picture.axis)
             axes.set_ylabel("share of samples")
+            axes.set_title(picture.title, fontsize=10, loc="left")
             axes.set_ylim(0, 1)
             _say_what_is_missing(axes, len(picture.lines) - len(shown))
 

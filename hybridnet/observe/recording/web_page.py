@@ -22,6 +22,7 @@ from hybridnet.observe.recording.pictures import (
     Picture,
     drawn_folders,
     pictures_in,
+    span_of,
     total_of,
 )
 from hybridnet.observe.results.run_directory import read_object
@@ -35,16 +36,6 @@ SHARES = 400  # points of a distribution
 _STATIC = Path(__file__).parent / "static"
 _NAME = "run.html"
 _PLACE = re.compile(r"/\*(style|data|library|script)\*/")  # in pictures.html
-_TITLES = {
-    "throughput": "Throughput of each flow",
-    "queue": "Packets that wait in front of each link",
-    "rtt": "Round trip of each TCP connection, smoothed",
-    "cwnd": "Congestion window of each TCP connection",
-    "loss": "For how long no ping was answered",
-    "lateness": "Lateness of instances, and how busy processors were",
-    "queue-wait": "How long packets waited",
-    "queue-found": "How many other packets they found in the queue",
-}
 
 
 def write_web_page(
@@ -66,7 +57,9 @@ def write_web_page(
     """
     networks = []
     for folder in drawn_folders(run):
-        charts = [chart for picture in pictures_in(folder, seed) for chart in _charts(picture)]
+        pictures = pictures_in(folder, seed)
+        span = span_of(pictures)
+        charts = [chart for picture in pictures for chart in _charts(picture, span)]
         if charts:
             networks.append({"name": folder.name if folder != run else "", "charts": charts})
     if not networks:
@@ -113,25 +106,29 @@ def _static(name: str) -> str:
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
-def _charts(picture: Picture) -> list[dict[str, object]]:
-    """The picture, and the distribution of its values where that is of interest."""
+def _charts(picture: Picture, span: tuple[float, float] | None) -> list[dict[str, object]]:
+    """The picture, and the distribution of its values where that is of interest.
+
+    Args:
+        span: what every chart over time shows.
+    """
     shown = sorted(picture.lines, key=lambda line: -float(line.values.mean()))[:MOST_LINES]
     common = {"more": len(picture.lines) - len(shown)}
     if picture.histogram:
         charts = [_histogram(picture, shown)]
     else:
-        charts = [_over_time(picture, shown)]
+        charts = [_over_time(picture, shown, span)]
         if picture.name in SPREAD:
             charts.append(_distribution(picture, shown))
     return [{**chart, **common} for chart in charts]
 
 
-def _over_time(picture: Picture, shown: list[Line]) -> dict[str, object]:
+def _over_time(picture: Picture, shown: list[Line], span: tuple[float, float] | None) -> dict[str, object]:
     drawn = [total_of(picture.lines), *shown] if picture.total and len(picture.lines) > 1 else shown
-    instants, columns, mean_of_s = _together(drawn)
+    instants, columns, mean_of_s = _together(drawn, span)
     return {
         "kind": "time",
-        "title": _TITLES.get(picture.name, picture.name),
+        "title": picture.title,
         "x": "time (s)",
         "y": picture.axis,
         "mean_of_s": mean_of_s,
@@ -144,9 +141,9 @@ def _over_time(picture: Picture, shown: list[Line]) -> dict[str, object]:
     }
 
 
-def _together(lines: list[Line]) -> tuple[Any, list[Any], float | None]:
+def _together(lines: list[Line], span: tuple[float, float] | None) -> tuple[Any, list[Any], float | None]:
     """All lines at the same instants, nan where one has no value; and over how long values are means."""
-    instants = numpy.unique(numpy.concatenate([line.times for line in lines]))
+    instants = numpy.unique(numpy.concatenate([*(line.times for line in lines), span or ()]))
     if len(instants) <= INSTANTS:
         columns = []
         for line in lines:
@@ -174,7 +171,7 @@ def _distribution(picture: Picture, shown: list[Line]) -> dict[str, object]:
     points = numpy.linspace(0.0, most or 1.0, SHARES)
     return {
         "kind": "distribution",
-        "title": f"{_TITLES[picture.name]}: distribution",
+        "title": f"{picture.title}: distribution",
         "x": picture.axis,
         "y": "share of samples at or below",
         "points": _numbers(points),
@@ -194,7 +191,7 @@ def _histogram(picture: Picture, shown: list[Line]) -> dict[str, object]:
     """All lines of a histogram have the same bins; the last edge repeats the last bin, as steps are drawn."""
     return {
         "kind": "histogram",
-        "title": _TITLES[picture.name],
+        "title": picture.title,
         "x": picture.axis,
         "y": "share of packets",
         "points": _numbers(shown[0].times),

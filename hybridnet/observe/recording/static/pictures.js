@@ -63,7 +63,7 @@
       ],
       axes: [
         { ...axis, label: chart.x, labelSize: 20, labelFont: "12px system-ui", size: 28, values: (_, values) => values.map(number) },
-        { ...axis, label: chart.y, labelSize: 20, labelFont: "12px system-ui", size: 52, values: (_, values) => values.map(number) },
+        { ...axis, label: chart.y, labelSize: 20, labelFont: "12px system-ui", size: 56, values: (_, values) => values.map(number) },
       ],
     };
   }

@@ -98,7 +98,7 @@ def test_each_picture_for_which_there_are_samples_is_drawn(
     assert main(["plot", str(run)]) == 0
     said = capsys.readouterr().out.split()
     assert [Path(path).name for path in said] == [
-        *("throughput.png", "queue.png", "rtt.png", "cwnd.png", "lateness.png", "cdf.png"),
+        *("throughput.png", "queue.png", "rtt.png", "cwnd.png", "lateness.png", "processors.png", "cdf.png"),
     ]
     assert all(Path(path).read_bytes().startswith(PNG) for path in said)
     [*_, cdf] = plot_run(run, tmp_path / "pictures", form="svg")

@@ -36,7 +36,7 @@ def test_each_picture_is_a_chart_and_some_have_a_distribution(tmp_path: Path) ->
     rows = [
         of_connection("h1:a>b", 80, second)
         | of_connection("h3:c>d", 40, second)
-        | {("machines", "m1", "processor_busy"): 0.5}
+        | {("instances", "m1", "lateness_p999_ns"): 1e5, ("machines", "m1", "processor_busy"): 0.5}
         for second in range(5)
     ]
     charts = charts_of(written(tmp_path / "run", rows))
@@ -46,15 +46,28 @@ def test_each_picture_is_a_chart_and_some_have_a_distribution(tmp_path: Path) ->
         "Round trip of each TCP connection, smoothed",
         "Round trip of each TCP connection, smoothed: distribution",
         "Congestion window of each TCP connection",
-        "Lateness of instances, and how busy processors were",
+        "Lateness of instances",
+        "How busy the processors of machines were",
     ]
     throughput = charts["Throughput of each flow"]
-    assert throughput["points"] == [1.0, 2.0, 3.0, 4.0]
+    assert throughput["points"] == [
+        0.0,
+        1.0,
+        2.0,
+        3.0,
+        4.0,
+    ]  # as all over time, though a rate takes two samples
     assert [(line["name"], line["values"]) for line in throughput["lines"]] == [
-        ("together", [120.0] * 4),
-        ("h1:a>b", [80.0] * 4),
-        ("h3:c>d", [40.0] * 4),
+        ("together", [None, *[120.0] * 4]),
+        ("h1:a>b", [None, *[80.0] * 4]),
+        ("h3:c>d", [None, *[40.0] * 4]),
     ]
+    assert {tuple(chart["points"]) for chart in charts.values() if chart["kind"] == "time"} == {
+        (0.0, 1.0, 2.0, 3.0, 4.0)
+    }
+    lateness, processors = charts["Lateness of instances"], charts["How busy the processors of machines were"]
+    assert (lateness["y"], lateness["lines"][0]["values"]) == ("lateness p99.9 (ms)", [0.1] * 5)
+    assert (processors["y"], processors["lines"][0]["values"]) == ("busy (%)", [50.0] * 5)
     distribution = charts["Throughput of each flow: distribution"]
     assert [(line["values"][0], line["values"][-1]) for line in distribution["lines"]] == [(0.0, 1.0)] * 2
 
@@ -62,13 +75,13 @@ def test_each_picture_is_a_chart_and_some_have_a_distribution(tmp_path: Path) ->
 def test_lines_of_other_instants_have_gaps_that_are_null(tmp_path: Path) -> None:
     waits: tuple[Key, Key] = (("links", "a-b:a>b", "queue_packets"), ("links", "c-d:c>d", "queue_packets"))
     rows = [{waits[second % 2]: 3.0} for second in range(4)]
-    chart = charts_of(written(tmp_path / "run", rows))["Packets that wait in front of each link"]
+    chart = charts_of(written(tmp_path / "run", rows))["Queue of each link"]
     assert [line["values"] for line in chart["lines"]] == [[3.0, None, 3.0, None], [None, 3.0, None, 3.0]]
 
 
 def test_a_long_run_is_drawn_as_means_and_says_so(tmp_path: Path) -> None:
     rows = [{("links", "a-b:a>b", "queue_packets"): float(1 + second % 2)} for second in range(4 * INSTANTS)]
-    chart = charts_of(written(tmp_path / "run", rows))["Packets that wait in front of each link"]
+    chart = charts_of(written(tmp_path / "run", rows))["Queue of each link"]
     assert len(chart["points"]) == INSTANTS
     assert chart["mean_of_s"] == pytest.approx(4.0, rel=0.01)
     assert chart["lines"][0]["values"] == pytest.approx([1.5] * INSTANTS, abs=0.2)  # of three, four or five
@@ -79,7 +92,7 @@ def test_the_greatest_lines_are_drawn_and_the_others_counted(tmp_path: Path) -> 
         {("links", f"r{n}-x:a>b", "queue_packets"): float(n) for n in range(1, MOST_LINES + 6)}
         for _ in range(2)
     ]
-    chart = charts_of(written(tmp_path / "run", rows))["Packets that wait in front of each link"]
+    chart = charts_of(written(tmp_path / "run", rows))["Queue of each link"]
     assert (len(chart["lines"]), chart["more"]) == (MOST_LINES, 5)
     assert chart["lines"][0]["name"] == f"r{MOST_LINES + 5}-x:a>b"
 
