@@ -38,6 +38,9 @@ ATTEMPTS = """async (base) => {
   return (await Promise.allSettled(tries)).map(({ value }) => value ?? "");
 }"""
 
+FLOWS = "async () => (await (await fetch('/api/v1/flows')).json()).length"
+"""How many flows were begun."""
+
 IN_SIGHT = """() => {
   const { cy } = window.hybridnet.graph;
   const { x1, y1, x2, y2 } = cy.extent();
@@ -47,6 +50,24 @@ IN_SIGHT = """() => {
   }).length;
 }"""
 """How many nodes lie in what the drawing shows."""
+
+
+BAR_AND_EDGE = """([name, id]) => {
+  const button = [...document.querySelectorAll("aside button.link")].find((each) => each.textContent === name);
+  const bar = getComputedStyle(button.parentElement.querySelector(".bar i")).backgroundColor;
+  const { style } = document.createElement("i");
+  style.color = window.hybridnet.graph.cy.getElementById(id).style("line-color");
+  return [bar, style.color];
+}"""
+"""The colour of a link's bar in the panel, and of its line in the drawing."""
+
+COUNTED = """(number) => {
+  const rows = [...document.querySelectorAll("table.figures tr")];
+  const row = rows.find((each) => each.firstChild.textContent === "dropped");
+  const shown = [...row.children].slice(1).map((cell) => Number(cell.textContent.replaceAll(",", "")));
+  return { shown: shown[0] + shown[1], drawn: window.hybridnet.model.dropped[number] };
+}"""
+"""How many packets a link dropped, by the panel and by the drawing, at one moment."""
 
 
 class Watched(Topo):
@@ -89,6 +110,18 @@ def shot(page: Page, name: str) -> None:
 def choose(page: Page, link: str) -> None:
     page.evaluate("name => window.hybridnet.model.choose({ link: name })", link)
     expect(page.locator("table.figures")).to_be_visible()
+
+
+def number_of(page: Page, link: str) -> int:
+    """Of a link, in the page's list."""
+    return int(page.evaluate("name => window.hybridnet.model.links.findIndex((l) => l.name === name)", link))
+
+
+def box_of(page: Page, where: str) -> tuple[float, float, float, float]:
+    """Left, top, width and height of what is seen there."""
+    box = page.locator(where).bounding_box()
+    assert box is not None
+    return box["x"], box["y"], box["width"], box["height"]
 
 
 def next_update(page: Page) -> None:
@@ -140,6 +173,68 @@ def test_it_shows_the_network_and_rates_as_snapshots_have_them(browser: Browser,
         each.context.close()
 
 
+def test_a_link_has_one_colour_and_one_count_wherever_it_is_shown(
+    browser: Browser, net: Net, live: Any
+) -> None:
+    page, cut = opened(browser, live.url, "data-updates"), the_cut(net)
+    row = page.locator(".row", has=page.get_by_role("button", name=cut, exact=True))
+    expect(row.locator(".bar i")).to_be_visible()
+    bar, edge = page.evaluate(BAR_AND_EDGE, [cut, f"link {cut}"])
+    assert bar == edge
+    unlimited = page.locator(".row", has=page.get_by_role("button", name="v1-r1", exact=True))
+    expect(unlimited).to_be_visible()
+    expect(unlimited.locator(".bar")).to_have_count(0)
+    middle = page.evaluate(
+        "id => window.hybridnet.graph.cy.getElementById(id).renderedMidpoint()", f"link {cut}"
+    )
+    page.locator("#graph").hover(position=middle)
+    tip = page.locator("#tip")
+    expect(tip).to_contain_text("Mbit/s")
+    _, _, width, height = box_of(page, "#tip")
+    assert width <= 300
+    assert height < 110
+    shot(page, "pointed")
+    choose(page, cut)
+    expect(tip).to_be_hidden()  # the panel has it all
+    for _ in range(3):
+        next_update(page)
+        counted = page.evaluate(COUNTED, number_of(page, cut))
+        assert counted["shown"] == counted["drawn"]
+    page.context.close()
+
+
+def test_a_host_shows_its_rates_programs_and_flows(browser: Browser, net: Net, live: Any) -> None:
+    with net["h1"].popen(["sleep", "1000"]) as program:
+        page = opened(browser, live.url, "data-updates")
+        page.fill("#search", "h1")
+        page.press("#search", "Enter")
+        panel = page.locator("aside")
+        expect(panel).to_contain_text("sleep")
+        expect(panel.locator(".u-over")).to_have_count(1)
+        panel.get_by_role("button", name="Send").click()
+        expect(panel).to_contain_text("h1 → h2")
+        expect(panel.locator(".ways")).to_contain_text(re.compile(r"sends [\d.]+ [MG]bit/s"))
+        shot(page, "host")
+        panel.get_by_role("button", name="Stop").click()
+        expect(panel).to_contain_text("stopped")
+        page.context.close()
+        program.kill()
+
+
+def test_on_a_narrow_screen_the_drawing_the_panel_and_the_verdict_are_seen(
+    browser: Browser, live: Any
+) -> None:
+    page = opened(browser, live.url, "data-updates")
+    page.set_viewport_size({"width": 420, "height": 800})
+    _, top, _, height = box_of(page, "#graph")
+    assert height > 200
+    assert top + height <= box_of(page, "aside")[1]
+    left, _, width, _ = box_of(page, "#verdict .word")
+    assert left + width < box_of(page, "#verdict")[0] + box_of(page, "#verdict")[2] <= 420
+    shot(page, "narrow")
+    page.context.close()
+
+
 def test_a_link_is_taken_down_and_changed_in_the_page(browser: Browser, net: Net, live: Any) -> None:
     page, cut = opened(browser, live.url, "data-updates"), the_cut(net)
     choose(page, cut)
@@ -170,6 +265,10 @@ def test_a_terminal_in_the_page_runs_ping(browser: Browser, net: Net, live: Any)
     rows = page.locator(".xterm-rows")
     expect(rows).to_contain_text("h1:")
     assert page.evaluate(IN_SIGHT) == 10  # the drawing has less room now
+    _, top, _, height = box_of(page, "#graph")
+    assert top + height <= box_of(page, "#legend")[1]
+    page.keyboard.type("pwd\n")
+    expect(rows).to_contain_text(str(Path.cwd()))
     page.keyboard.type(f"ping -c 3 -i 0.2 {net['h2'].IP()}\n")
     expect(rows).to_contain_text("3 packets transmitted, 3 received, 0% packet loss")
     shot(page, "terminal")
@@ -231,13 +330,14 @@ def test_a_page_comes_up_although_the_browser_breaks_a_request_off(
 
 def test_a_page_of_another_origin_gets_nothing(browser: Browser, live: Any, tmp_path: Path) -> None:
     page = opened(browser, live.url, "data-updates")  # its cookie is in this context
+    begun = page.evaluate(FLOWS)
     there = page.url.replace("127.0.0.1", "localhost")
     evil = page.context.new_page()
     evil.goto("data:text/html,<title>evil</title>")
     for target in (page.url, there):
         assert evil.evaluate(ATTEMPTS, target) == ["", "", ""]
     assert Client(live.url).state()["verdict"]  # it is there, for who may
-    assert page.evaluate("async () => (await (await fetch('/api/v1/flows')).json()).length") == 0
+    assert page.evaluate(FLOWS) == begun
     page.context.close()
 
 
@@ -247,6 +347,7 @@ def test_a_broken_verdict_is_red_and_says_why(browser: Browser, net: Net, live: 
     assert killed["status"] == 0
     verdict = page.locator("#verdict")
     expect(verdict).to_have_class(re.compile("broken"))
+    expect(verdict).to_contain_text("results not reliable")
     expect(verdict).to_contain_text("was killed by signal 9")
     shot(page, "broken")
     page.context.close()

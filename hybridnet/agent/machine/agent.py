@@ -410,6 +410,19 @@ class Agent:
             self.journal.record("link", name=name, network=network_namespace())
 
     @verb
+    def programs_in(self, node: str) -> list[dict[str, Any]]:
+        """The processes in a node's own network namespace, by number and name, without the shell that runs its
+        commands. A node that has no namespace of its own has none.
+        """
+        shells = self._programs.shell_pids()
+        found: list[dict[str, Any]] = []
+        for pid in sorted(self._hosts.processes([node])):
+            with contextlib.suppress(OSError):  # it has just ended
+                if pid not in shells:
+                    found.append({"pid": pid, "name": Path(f"/proc/{pid}/comm").read_text().strip()})
+        return found
+
+    @verb
     def daemons(self) -> list[str]:
         """The names of the programs in hosts that outlive their shells: those in sessions of their own."""
         shells = self._programs.shell_pids()

@@ -24,6 +24,21 @@ _PIECE = 1 << 16
 Target = int | IO[bytes] | None
 
 
+def own_folder() -> str:
+    """The folder of this process; the root folder if it has been removed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return "/"
+
+
+def in_own_folder() -> list[str]:
+    """What goes before a program that has entered a node, so that it runs in `own_folder`, where a private directory of
+    the node does not hide it: whoever enters a mount namespace is in its root folder.
+    """
+    return ["/bin/sh", "-c", 'folder=$0; cd "$folder" 2>/dev/null; exec "$@"', own_folder()]
+
+
 def start(
     command: Sequence[str],
     prefix: Sequence[str],

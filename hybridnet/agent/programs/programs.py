@@ -16,7 +16,7 @@ from hybridnet.agent.programs.acts import Acts
 from hybridnet.agent.programs.batch import CommandOutput, output_of, run_commands
 from hybridnet.agent.programs.handles import handles
 from hybridnet.agent.programs.piped_programs import OwnDescriptors, Process
-from hybridnet.agent.programs.shell import Shell, own_folder
+from hybridnet.agent.programs.shell import Shell
 from hybridnet.agent.programs.terminals import Terminals
 from hybridnet.agent.verbs import verb, waiting_verb
 from hybridnet.errors import MachineError, UsageError
@@ -26,8 +26,6 @@ from hybridnet.system.ways import Way
 __all__ = ["Programs"]
 
 PROCESSES_LIMIT = 4096
-# What runs a program in a folder: whoever enters a mount namespace is in its root folder.
-_HERE = ["/bin/sh", "-c", 'folder=$0; cd "$folder" 2>/dev/null; exec "$@"']
 
 
 @final
@@ -202,7 +200,9 @@ class Programs:
             prefix, command = [], self._in_image(way, command, env or {}, cwd)
         else:
             prefix = list(way.tools)
-            prefix = [*prefix, "env", "-C", cwd] if cwd else [*prefix, *_HERE, own_folder()] if prefix else []
+            prefix = (
+                [*prefix, "env", "-C", cwd] if cwd else [*prefix, *launch.in_own_folder()] if prefix else []
+            )
         if within := self._limits.within(node) if command else []:
             command = [*within, *(["/bin/sh", "-c", command] if isinstance(command, str) else command)]
         with self._lock:

@@ -29,6 +29,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from hybridnet.agent.programs.launch import own_folder
 from hybridnet.errors import MachineError
 from hybridnet.system.priority import leave_real_time, starting
 from hybridnet.system.typing_ahead import press_interrupt
@@ -83,14 +84,6 @@ _BY_SIGNAL = (
 )
 """What bash says behind the file and the line of a program that a signal has ended: its process, how, and the command.
 Source: bash 5.2, jobs.c, pretty_print_job."""
-
-
-def own_folder() -> str:
-    """The folder of this process; the root folder if it has been removed."""
-    try:
-        return os.getcwd()
-    except FileNotFoundError:
-        return "/"
 
 
 @dataclass

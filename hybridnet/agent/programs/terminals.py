@@ -21,6 +21,7 @@ import threading
 from collections.abc import Callable
 
 from hybridnet.agent.programs.handles import handles
+from hybridnet.agent.programs.launch import in_own_folder
 from hybridnet.errors import MachineError, UsageError
 from hybridnet.system.ending import Endings
 from hybridnet.system.priority import starting
@@ -60,7 +61,8 @@ class Terminal:
         prompt = rf"\[\e[1;36m\]{node}\[\e[0m\]:\w# "
         heeding = ["env", "--default-signal=INT,QUIT,HUP"]
         own = {"TERM": "xterm-256color", "PS1": prompt, "HISTFILE": ""}
-        before = [*way.before, *heeding, "setsid", "--ctty", *way.within(own)]
+        folder = [] if way.image else in_own_folder()
+        before = [*way.before, *folder, *heeding, "setsid", "--ctty", *way.within(own)]
         try:
             with starting():
                 self._process = subprocess.Popen(

@@ -83,6 +83,10 @@ class Client:
         """Run a command in a host: ``output``, ``error``, ``exit_code``."""
         return self._send("POST", {"command": command, "timeout": timeout}, "nodes", node, "exec")
 
+    def programs(self, node: str) -> list[Answer]:
+        """The programs that run in a host: ``pid`` and ``name`` of each."""
+        return self._list("nodes", node, "programs")
+
     def start_capture(self, link: str, end: str = "a", filter: str = "") -> int:
         """Begin a capture at an end of a link, emulated or simulated. Returns its number."""
         return int(self._send("POST", {"link": link, "end": end, "filter": filter}, "captures")["number"])

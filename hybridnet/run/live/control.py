@@ -112,6 +112,11 @@ class Control:
         out, err = (done[name][:OUTPUT_LIMIT].decode(errors="replace") for name in ("stdout", "stderr"))
         return {"output": out, "error": err, "exit_code": done["status"]}
 
+    def programs(self, node: str) -> list[Answer]:
+        """The programs that run in a host, without its shell for commands; a switch has none of its own."""
+        self._live.node(node)
+        return list(self._live.call(node, "programs_in", node=node))
+
     def start_capture(self, link: str, end: str = "a", filter: str = "") -> Answer:
         """Begin a capture; see `hybridnet.run.live.captures`."""
         return self.captures.start(link, end, filter)

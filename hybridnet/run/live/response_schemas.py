@@ -134,6 +134,7 @@ ANSWERS: dict[str, Schema] = {
     "set_link": object_of(**_SAID),
     "set_status": object_of(**_SAID),
     "exec": object_of(output=TEXT, error=TEXT, exit_code={"type": "integer"}),
+    "programs": list_of(object_of(pid=COUNT, name=TEXT)),
     "list_captures": list_of(_CAPTURE),
     "start_capture": _CAPTURE,
     "stop_capture": _CAPTURE,

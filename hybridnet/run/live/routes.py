@@ -99,6 +99,7 @@ ROUTES = (
         ("command",),
         parameters=NODE,
     ),
+    Route("GET", "/nodes/{node}/programs", "programs", "The programs that run in a host.", parameters=NODE),
     Route(
         "GET",
         "/captures",

@@ -7,11 +7,13 @@ import { make, trying } from "./elements.js";
 import { Graph } from "./graph.js";
 import { messages } from "./inside.js";
 import { Packets } from "./packets.js";
-import { figureRows, Panel } from "./panel.js";
+import { Panel } from "./panel.js";
 import { Steps } from "./steps.js";
 import { count, percent, rate, time } from "./units.js";
 
 const LATE_NS = 1e6;
+// What a verdict says of: the results, not the network.
+const WORTH = { trusted: "results trusted", saturated: "limited by this computer", broken: "results not reliable" };
 
 class Model {
   constructor() {
@@ -48,6 +50,15 @@ class Model {
       if (edge !== undefined) touched.add(edge);
     }
     return touched;
+  }
+
+  // What was seen of one link, perhaps later than the last update.
+  see({ number, figures }) {
+    if (!figures.rate_bps) return;
+    const sum = (both) => both[0] + both[1];
+    const touched = this.update([[number, ...figures.rate_bps, sum(figures.lost), sum(figures.dropped)]]);
+    repaint([...touched]);
+    describe();
   }
 
   load(members) {
@@ -140,6 +151,7 @@ function select(selection) {
   selected = selection;
   const id = selection === null ? null : selection.edge ?? `node ${selection.node}`;
   graph.mark(id === null ? null : graph.cy.getElementById(id));
+  tip.hidden = true;
   trying(() => panel.show(selection));
 }
 
@@ -147,26 +159,20 @@ function select(selection) {
 
 const tip = document.getElementById("tip");
 
-async function hover(target, at) {
+function hover(target, at) {
   hovered = target;
-  if (target === null) {
-    tip.hidden = true;
-    return;
-  }
+  tip.hidden = target === null || target.hasClass("marked"); // the panel says all of what is chosen
+  if (tip.hidden) return;
   const { clientWidth: width, clientHeight: height } = document.getElementById("graph");
   tip.style.left = `${Math.min(at.x + 16, width - 280)}px`;
-  tip.style.top = `${Math.min(at.y + 14, height - 190)}px`;
-  if (tip.dataset.of !== target.id()) {
-    tip.dataset.of = target.id();
-    tip.replaceChildren();
-    await describe();
-  }
-  tip.hidden = hovered === null;
+  tip.style.top = `${Math.min(at.y + 14, height - 110)}px`;
+  describe();
 }
 
-async function describe() {
+// Short: what is chosen has the panel, and a large box would cover what it is about.
+function describe() {
   const target = hovered;
-  if (target === null) return;
+  if (target === null || target.removed()) return;
   if (target.isNode()) {
     const node = model.nodes.get(target.data("name"));
     tip.replaceChildren(make("b", {}, node.name), make("div", { class: "muted" }, `${node.simulated ? "simulated" : "emulated"} ${node.kind} on ${node.machine}`),
@@ -180,12 +186,13 @@ async function describe() {
       make("div", {}, `${rate(load.bps)} together, the fullest at ${percent(load.utilization)}`));
     return;
   }
-  const name = model.links[members[0]].name;
-  const link = await get(`/links/${part(name)}`).catch(() => null);
-  if (link === null || hovered !== target) return;
+  const link = model.links[members[0]];
+  const [there, back] = [model.there[members[0]], model.back[members[0]]];
+  const counts = [[load.dropped, "dropped"], [load.lost, "lost by the loss model"]].filter(([value]) => value > 0);
   tip.replaceChildren(make("b", {}, `${link.a.node} — ${link.b.node} `), ...(link.down ? [make("span", { class: "badge" }, "down")] : []),
     make("div", { class: "muted" }, [...new Set(link.text)].join(" / ")),
-    make("table", {}, make("tbody", {}, figureRows(link))));
+    make("div", {}, `${rate(there)} → · ← ${rate(back)}${load.utilization === null ? "" : ` · ${percent(load.utilization)} full`}`),
+    ...counts.map(([value, what]) => make("div", {}, `${count(value)} ${what}`)));
 }
 
 // The header
@@ -195,7 +202,7 @@ const reasons = document.getElementById("reasons");
 
 function showVerdict({ word, reasons: why }) {
   verdict.className = `verdict ${word}`;
-  verdict.querySelector(".word").textContent = word;
+  verdict.querySelector(".word").textContent = WORTH[word];
   verdict.querySelector(".why").textContent = why[0] ?? "every limit held";
   reasons.replaceChildren(...(why.length > 0 ? why : ["Every limit held since the start."]).map((text) => make("p", {}, text)));
   document.title = word === "broken" ? "✗ hybridnet" : "hybridnet";
@@ -291,7 +298,7 @@ async function update(news) {
   const touched = model.update(news.links);
   repaint([...touched]);
   panel.refresh(news);
-  if (hovered !== null && hovered.isEdge?.()) describe();
+  describe();
   document.body.dataset.updates = String(++updates);
   document.body.dataset.updateMs = (performance.now() - began).toFixed(1);
 }

@@ -4,12 +4,14 @@
 import { ask, captureFile, get, part } from "./api.js";
 import { make, notice, trying } from "./elements.js";
 import { optionsForm } from "./form.js";
+import { heat } from "./graph.js";
 import { connections, nextEvents, queues } from "./inside.js";
 import { History } from "./plots.js";
 import { openTerminal } from "./terminals.js";
 import { bytes, count, percent, rate, time } from "./units.js";
 
 const BUSIEST = 8;
+const SUMMED = 8; // links of a node whose last minutes its plot adds up
 
 export class Panel {
   constructor(element, model) {
@@ -26,7 +28,7 @@ export class Panel {
     this.history = null;
     this.refresh = () => {};
     if (selection === null) return this.#network();
-    if (selection.node !== undefined) return this.#node(selection.node);
+    if (selection.node !== undefined) return this.#node(selection.node, turn);
     const members = this.model.membersOf(selection.edge);
     if (members.length === 1) return this.#link(this.model.links[members[0]].name, turn);
     return this.#bundle(members);
@@ -67,11 +69,12 @@ export class Panel {
   #busyRow(number) {
     const link = this.model.links[number];
     const { bps, utilization } = this.model.load([number]);
-    const bar = make("i", { style: `width: ${Math.round(100 * Math.min(1, utilization ?? 0))}%` });
+    // In the drawing's colour; a link without a limit is neither empty nor full, and has none.
+    const bar = utilization === null ? null : make("div", { class: "bar" },
+      make("i", { style: `width: ${Math.round(100 * Math.min(1, utilization))}%; background: var(${heat(utilization, bps)})` }));
     return make("div", { class: "row" },
       make("div", { class: "grow" },
-        make("button", { class: "link", onclick: () => this.model.choose({ link: link.name }) }, link.name),
-        make("div", { class: "bar" }, bar)),
+        make("button", { class: "link", onclick: () => this.model.choose({ link: link.name }) }, link.name), bar),
       make("span", {}, rate(bps)));
   }
 
@@ -101,13 +104,14 @@ export class Panel {
     return [make("h3", {}, "Captures"), make("div", { class: "rows" }, rows)];
   }
 
-  #node(name) {
+  #node(name, turn) {
     const node = this.model.nodes.get(name);
     const links = this.model.linksOf(name);
     const rows = make("div", { class: "rows" });
     const runs = !node.simulated && !["external", "guest"].includes(node.kind);
-    const result = make("pre", { hidden: true });
     const inside = this.model.stepping && node.kind === "host" ? [connections(this.model, name)] : [];
+    const rates = links.length <= SUMMED ? this.#nodeRates(name, links, turn) : null;
+    const running = runs && node.kind === "host" ? this.#running(name) : null;
     const hidden = Object.entries(this.model.hidden(name)).map(([kind, number]) => `${count(number)} ${kind}${number === 1 ? "" : kind === "switch" ? "es" : "s"}`);
     this.#fill(
       make("h2", {}, name),
@@ -120,12 +124,58 @@ export class Panel {
         this.model.canClose(name) ? make("button", { onclick: () => this.model.fold(name) }, "Close") : null),
       runs && node.kind === "host" ? this.#flowForm(name) : null,
       inside.map(({ element }) => element),
-      make("h3", {}, links.length === 1 ? "Link" : `${count(links.length)} links`), rows, result);
-    this.refresh = () => {
+      rates?.element, running?.element,
+      make("h3", {}, links.length === 1 ? "Link" : `${count(links.length)} links`), rows);
+    this.refresh = (update) => {
       rows.replaceChildren(...links.slice(0, 40).map((number) => this.#busyRow(number)));
       inside.forEach((each) => each.refresh());
+      rates?.refresh(update);
+      running?.refresh();
     };
     this.refresh();
+  }
+
+  // What a node sends and receives over all of its links: now, and in the last minutes.
+  #nodeRates(name, links, turn) {
+    const ways = make("p", { class: "sub ways" });
+    const plots = make("div", { class: "plots" });
+    const sent = (number) => (this.model.links[number].a.node === name ? 0 : 1);
+    const sums = (rates) => [0, 1].map((way) => links.reduce((sum, number, at) => sum + (rates(number, at, sent(number) ^ way) ?? 0), 0));
+    const now = () => sums((number, at, way) => [this.model.there, this.model.back][way][number]);
+    const show = () => {
+      const [out, into] = now();
+      ways.replaceChildren(make("i", { class: "way" }), `sends ${rate(out)} `, make("i", { class: "way back" }), `receives ${rate(into)}`);
+    };
+    const begin = async () => {
+      const seen = await Promise.all(links.map((number) => get(`/links/${part(this.model.links[number].name)}/history`))).catch(() => []);
+      if (seen.length === 0 || turn !== this.turn) return;
+      // All links have the same instants; an answer that came later may have one more.
+      const length = Math.min(...seen.map(({ time: instants }) => instants.length));
+      const last = seen.map((each) => ({ time: each.time.slice(-length), rate_bps: each.rate_bps.map((column) => column.slice(-length)) }));
+      const columns = last[0].time.map((_, row) => sums((number, at, way) => last[at].rate_bps[way][row]));
+      this.history = new History(plots, { time: last[0].time, rate_bps: [0, 1].map((way) => columns.map((both) => both[way])) }, ["sent", "received"]);
+    };
+    begin();
+    return {
+      element: make("div", {}, ways, plots),
+      refresh: (update) => {
+        show();
+        if (update !== undefined) this.history?.add(update.time, now());
+      },
+    };
+  }
+
+  // What a host runs, and the flows that it has a part in.
+  #running(name) {
+    const element = make("div");
+    const listed = async () => {
+      const [flows, programs] = await Promise.all([get("/flows"), get(`/nodes/${part(name)}/programs`)]).catch(() => [[], []]);
+      const own = flows.filter(({ client, server }) => client === name || server === name);
+      const rows = programs.map(({ pid, name: program }) => make("div", { class: "row" }, make("span", { class: "grow" }, program), make("span", { class: "muted" }, `process ${pid}`)));
+      element.replaceChildren(...this.#flows(own), ...(rows.length > 0 ? [make("h3", {}, "Programs"), make("div", { class: "rows" }, rows)] : []));
+    };
+    let looks = 0;
+    return { element, refresh: () => { if (looks++ % 2 === 0) listed(); } };
   }
 
   #flowForm(name) {
@@ -142,7 +192,7 @@ export class Panel {
       const begun = await trying(() => ask("POST", "/flows", protocol.value === "UDP" ? { ...flow, rate: offered.value } : flow));
       if (begun) notice(`${name} sends to ${server.value} for ${seconds.value} s.`);
     };
-    return make("details", { class: "writes" }, make("summary", {}, "Send a flow"),
+    return make("details", { class: "writes", open: true }, make("summary", {}, "Send a flow"),
       make("form", { class: "fields", onsubmit: send },
         make("label", {}, "to host", server, make("datalist", { id: "hosts" }, hosts.slice(0, 500).map((host) => make("option", {}, host)))),
         make("label", {}, "protocol", protocol), make("label", {}, "UDP rate", offered),
@@ -194,6 +244,7 @@ export class Panel {
       const now = await get(`/links/${part(name)}`).catch(() => null);
       if (now === null || turn !== this.turn) return;
       draw(now);
+      this.model.see(now); // so that the drawing, and the box at the mouse, have the same counts
       inside.forEach((each) => each.refresh(this.model));
       if (now.figures.rate_bps) this.history?.add(update.time, now.figures.rate_bps, now.figures.queue_packets);
     };
@@ -225,7 +276,7 @@ export function figureRows(link) {
   if (share.some((value) => value !== null)) rows.push(row("utilization", share.map(percent), (way) => (share[way] > 0.9 ? "hot" : "")));
   if (link.simulated) {
     rows.push(row("queue (packets)", figures.queue_packets.map(count)));
-    rows.push(row("waiting bytes", figures.queue_bytes.map(bytes)));
+    rows.push(row("queue (bytes)", figures.queue_bytes.map(bytes)));
     rows.push(row("time in queue", wait.map(time)));
     rows.push(row("in flight", figures.in_flight.map(count)));
     rows.push(row("lost by the loss model", figures.lost.map(count), (way) => (figures.lost[way] > 0 ? "warm" : "")));

@@ -29,7 +29,7 @@ export class Curve {
 }
 
 export class History {
-  // `seen`: what /links/…/history answers.
+  // `seen`: what /links/…/history answers; without `queue_packets` only rates are drawn.
   constructor(element, seen, names) {
     this.time = seen.time;
     this.rates = seen.rate_bps;
@@ -49,13 +49,13 @@ export class History {
         legend: { show: false }, cursor: { y: false, drag: { x: false, y: false } },
         scales: { x: { time: false }, y: { range: (_, least, most) => [0, Math.max(most || 0, 1) * 1.08] } },
         series: [{}, ...series.map(({ name, ink }) => ({ label: name, stroke: colour(ink), width: 1.6, fill: `${colour(ink)}1c`, points: { show: false } }))],
-        axes: [{ ...axis, space: 84, size: 24, values: (_, values) => values.map(clock) }, { ...axis, size: 58, values: (_, values) => values.map(format) }],
+        axes: [{ ...axis, space: 84, size: 24, values: (_, values) => values.map(clock) }, { ...axis, size: 68, values: (_, values) => values.map(format) }],
       }, this.#data(title), box);
       this.plots.push([title, made]);
     };
     const ways = names.map((name, at) => ({ name, ink: at === 0 ? "--there" : "--back" }));
-    plot("rate", (value) => rate(value).replace("bit/s", "b/s"), 132, ways);
-    plot("queue (packets)", short, 104, ways);
+    plot("rate", rate, 132, ways);
+    if (this.queues !== undefined) plot("queue (packets)", short, 104, ways);
   }
 
   add(time, rates, queues) {
@@ -63,10 +63,10 @@ export class History {
     this.time.push(time);
     for (const way of [0, 1]) {
       this.rates[way].push(rates[way]);
-      this.queues[way].push(queues[way]);
+      this.queues?.[way].push(queues[way]);
     }
     if (this.time.length > this.most) {
-      for (const column of [this.time, ...this.rates, ...this.queues]) column.shift();
+      for (const column of [this.time, ...this.rates, ...(this.queues ?? [])]) column.shift();
     }
     for (const [title, plot] of this.plots) plot.setData(this.#data(title));
   }

@@ -34,6 +34,7 @@ REACHED = {
     "link_options",
     "set_status",
     "exec",
+    "programs",
     "list_captures",
     "list_flows",
 }

@@ -64,6 +64,9 @@ class Looked(FakeCluster):
     def _scrape(self, machine: str) -> dict[str, Any]:
         return {"instances": self.snapshots, "interfaces": self.interfaces, "flows": self.flows}
 
+    def _programs_in(self, machine: str, node: str) -> list[dict[str, Any]]:
+        return [{"pid": 7, "name": "iperf3"}]
+
     def _open_terminal(self, machine: str, node: str) -> int:
         self.terminals[1] = [b"hello from ", node.encode()]
         return 1
