@@ -208,8 +208,8 @@ def _refuse_network_arguments(arguments: argparse.Namespace, of_scripts: set[str
         if getattr(arguments, name) != defaults[name]:
             option = f"--{name.replace('_', '-')}"
             raise UsageError(
-                f"{option} says how a --topo is built, but {arguments.file} is a script that builds its own; choose "
-                f"one of its topologies with --topo, or set this in the script ({option} after -- goes to the script)"
+                f"{option} needs --topo; {arguments.file} is a script that builds its own network: choose one of its "
+                f"topologies with --topo, or set this in the script ({option} after -- goes to the script)"
             )
 
 

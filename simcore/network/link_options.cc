@@ -68,8 +68,9 @@ const OptionTable<Opportunities>& opportunities() {
       {
           {"trace",
            &O::file,
-           {.help = "a mahimahi trace on the link's machine, instead of a rate: a line for each frame that "
-                    "can leave",
+           {.help = "path of a Mahimahi trace on the link's machine, instead of a rate: a line for each "
+                    "frame that "
+                    "can leave, with the time in ms",
             .key = "file",
             .required = true}},
           {"trace_bytes",

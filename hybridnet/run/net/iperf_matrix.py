@@ -15,7 +15,7 @@ from hybridnet.describe.values import shown, whole
 from hybridnet.errors import ExperimentError, MachineError, UsageError
 from hybridnet.observe.results import html
 from hybridnet.run.net.iperf import Flow, check_flow, format_bandwidth, iperf
-from hybridnet.run.net.matrix_text import progress_bar, text_table
+from hybridnet.run.net.matrix_text import csv_text, progress_bar, text_table
 from hybridnet.run.node import Host
 
 __all__ = ["IperfMatrix", "IperfRow", "checked_pairs", "measure_flows"]
@@ -71,6 +71,12 @@ class IperfMatrix(NamedTuple):
     def dumps(self) -> str:
         """The matrix as JSON text."""
         return json.dumps(self.to_json(), indent=2)
+
+    def csv(self) -> str:
+        """A line of CSV for each flow, after one of names, which are those of `IperfRow`; a figure that a flow does not
+        have is empty.
+        """
+        return csv_text(IperfRow._fields, (row._asdict() for row in self.rows))
 
     def __str__(self) -> str:
         """A line for each flow."""

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""How a matrix of measurements is shown: a bar while they are made, and rows of text afterwards."""
+"""How a matrix of measurements is shown: a bar while they are made, and rows of text or CSV afterwards."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["progress_bar", "text_table"]
+__all__ = ["csv_text", "progress_bar", "text_table"]
 
 
 @contextlib.contextmanager
@@ -22,6 +24,20 @@ def progress_bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(what, total=total)
         yield lambda done: bar.advance(task, done)
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Rows as CSV (RFC 4180), whose first line is the names of the columns; what is None is empty.
+
+    Example:
+        >>> csv_text(["host", "rtt_ms"], [{"host": "h1", "rtt_ms": 0.5}, {"host": "h2", "rtt_ms": None}])
+        'host,rtt_ms\\r\\nh1,0.5\\r\\nh2,\\r\\n'
+    """
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, head)
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
 
 
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

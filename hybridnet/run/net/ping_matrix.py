@@ -14,7 +14,7 @@ from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError
 from hybridnet.machines.cluster import Machines
 from hybridnet.observe.results import html
-from hybridnet.run.net.matrix_text import progress_bar, text_table
+from hybridnet.run.net.matrix_text import csv_text, progress_bar, text_table
 from hybridnet.run.node import Host
 
 __all__ = ["PingMatrix", "measure_pings"]
@@ -22,6 +22,7 @@ __all__ = ["PingMatrix", "measure_pings"]
 SLICES = 8  # calls of a large matrix, so that its bar moves
 LEAST_SLICE = 1024  # pairs
 MOST_SHOWN = 16  # hosts of a table that is printed whole
+_COLUMNS = ("source", "target", "sent", "received", "rtt_min_ms", "rtt_avg_ms", "rtt_max_ms")
 
 
 @dataclass(frozen=True)
@@ -73,23 +74,18 @@ class PingMatrix:
             "received": self.received,
             "lost_percent": self.lost_percent,
             "seconds": round(self.seconds, 3),
-            "pairs": [
-                {
-                    "source": source,
-                    "target": target,
-                    "sent": self.count,
-                    "received": len(rtts),
-                    "rtt_min_ms": min(rtts, default=None),
-                    "rtt_avg_ms": statistics.fmean(rtts) if rtts else None,
-                    "rtt_max_ms": max(rtts, default=None),
-                }
-                for (source, target), rtts in self.rtts_ms.items()
-            ],
+            "pairs": self._rows(),
         }
 
     def dumps(self) -> str:
         """The matrix as JSON text."""
         return json.dumps(self.to_json(), indent=2)
+
+    def csv(self) -> str:
+        """A line of CSV for each ordered pair, after one of names: what was sent and received, and the least, mean and
+        greatest round trip in milliseconds, empty if nothing was answered.
+        """
+        return csv_text(_COLUMNS, self._rows())
 
     def __str__(self) -> str:
         """The mean round trips as a table, for a few hosts; and in any case a line that sums up."""
@@ -103,6 +99,23 @@ class PingMatrix:
         """As notebooks show it: the same."""
         table = html.table(*self._table()) if len(self.hosts) <= MOST_SHOWN else html.Html("")
         return html.joined(table, html.word(self._summary()))
+
+    def _rows(self) -> list[dict[str, object]]:
+        return [
+            dict(
+                zip(
+                    _COLUMNS,
+                    (
+                        *(source, target, self.count, len(rtts)),
+                        min(rtts, default=None),
+                        statistics.fmean(rtts) if rtts else None,
+                        max(rtts, default=None),
+                    ),
+                    strict=True,
+                )
+            )
+            for (source, target), rtts in self.rtts_ms.items()
+        ]
 
     def _summary(self) -> str:
         rtts = sorted(rtt for found in self.rtts_ms.values() for rtt in found)

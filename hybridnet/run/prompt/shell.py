@@ -218,12 +218,12 @@ class CLI(cmd.Cmd):
         self.net.pingPair()
 
     def do_pingmatrix(self, line: str) -> None:
-        """pingmatrix [COUNT [FILE.json]]: round trips and losses between all hosts, all at once."""
+        """pingmatrix [COUNT [FILE.json or FILE.csv]]: round trips and losses between all hosts, all at once."""
         words = line.split()
         self._told(self.running().ping_matrix(count=_number(words, 1)), words)
 
     def do_iperfmatrix(self, line: str) -> None:
-        """iperfmatrix [SECONDS [FILE.json]]: a TCP flow between each pair of hosts, one after the other."""
+        """iperfmatrix [SECONDS [FILE.json or FILE.csv]]: a TCP flow between each pair of hosts, one after the other."""
         words = line.split()
         self._told(self.running().iperf_matrix(seconds=_number(words, 1)), words)
 
@@ -231,7 +231,8 @@ class CLI(cmd.Cmd):
         output(f"{matrix}\n")
         if len(words) > 1:
             try:
-                Path(words[1]).write_text(matrix.dumps() + "\n")
+                text = matrix.csv() if words[1].endswith(".csv") else matrix.dumps() + "\n"
+                Path(words[1]).write_text(text, encoding="utf-8", newline="")
             except OSError as problem:
                 error(f"*** {words[1]}: {problem.strerror}\n")
 

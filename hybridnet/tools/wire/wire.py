@@ -131,8 +131,8 @@ class Wire:
               in `Topo.addLink`; so are the models with parameters, a dictionary or ``"NAME:key=value"``.
             * model: a plug-in of your own, ``"./bursty.so"``, and model_args, its arguments; see docs/plugins.md.
             * overhead: added to every frame on the wire, ``"24 B"`` for Ethernet in full; default 0.
-            * train_limit: how long a train of segments may hold the wire at once; ``"0"``: single segments, exact.
-              Default 50 us.
+            * train_limit: the longest time that one train of segments may occupy the link; ``"0"``: each packet alone,
+              exact and slower. Default 50 us.
         forward, backward: the same options for the direction a to b, or b to a, alone; they go first.
         backend: ``packet``, ``pcap``, ``tap`` or ``xdp``: how frames are read and written; ``tap`` makes
             interfaces that are not there.

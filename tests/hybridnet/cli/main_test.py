@@ -285,7 +285,7 @@ def test_options_that_a_script_would_not_see_are_refused(
     script.write_text("print('must not run')\n")
     code, text = failing(capsys, "run", str(script), "--test", "pingall")
     assert code == 2
-    assert "--test says how a --topo is built" in text
+    assert "--test needs --topo" in text
 
 
 def test_options_that_no_network_of_a_script_obeyed_are_refused_at_its_end(

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import csv
 import functools
+import io
 import json
 from typing import Any
 
@@ -80,6 +82,25 @@ def test_the_matrix_is_json_and_a_table() -> None:
     assert lines[0].split() == ["ms", "h1", "h2", "h3"]
     assert lines[1].split() == ["h1", "2.000", "X"]
     assert lines[-1].startswith("75% dropped (3/12 received)")
+
+
+def test_each_pair_of_a_matrix_is_a_line_of_csv() -> None:
+    _, pings = pinged()
+    rows = list(csv.DictReader(io.StringIO(pings.csv(), newline="")))
+    assert [(row["source"], row["target"]) for row in rows] == list(pings.rtts_ms)
+    assert [rows[0][name] for name in ("sent", "received", "rtt_min_ms", "rtt_avg_ms")] == [
+        "2",
+        "2",
+        "1.0",
+        "2.0",
+    ]
+    assert rows[1]["rtt_avg_ms"] == ""  # h1 -> h3: nothing was answered
+    _, hosts = flowing()
+    flows = measure_flows(checked_pairs(hosts, None), Flow(seconds=1), 1)
+    found = list(csv.DictReader(io.StringIO(flows.csv(), newline="")))
+    assert (found[0]["client"], found[0]["server"], found[0]["received_bps"]) == ("h1", "h2", "9000000.0")
+    assert "unable to connect" in found[-1]["error"]
+    assert found[-1]["received_bps"] == ""
 
 
 def test_many_pairs_are_asked_in_slices_and_each_within_what_one_call_takes() -> None:
