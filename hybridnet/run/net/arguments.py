@@ -29,6 +29,8 @@ _UNSUPPORTED = {
     "listenPort": "give switches theirs, as in addSwitch(listenPort=6654)",
     "xterms": "run programs with popen",
 }
+# The plan's options that have other names in Mininet.
+_OF_MININET = {"autoSetMacs": "auto_set_macs", "autoStaticArp": "auto_static_arp", "ipBase": "ip_base"}
 _PLAN_OPTIONS = set(PlanOptions.__dataclass_fields__) - {"token", "controllers", "peering_key"}
 _NO_TOKEN = "0" * 16  # of plans that nobody builds
 _NO_KEY = "0" * 64
@@ -41,16 +43,9 @@ def check_arguments(
     on_loss: Any,
     on_progress: Any,
     wait_connected: Any,
-    flags: Mapping[str, Any],
+    reroute: Any,
 ) -> None:
-    """Refuse what `Net` cannot do.
-
-    Args:
-        flags: by their names.
-
-    Raises:
-        UsageError: a value makes no sense.
-    """
+    """Refuse what `Net` cannot do. Raises UsageError: a value makes no sense."""
     if topo is not None and not isinstance(topo, Topo):
         raise UsageError(f"Net: topo {shown(topo)} is not a description; give an object of a Topo class")
     if topo is not None:
@@ -65,33 +60,34 @@ def check_arguments(
         choice(on_loss, "Net: on_loss", ON_LOSS)
     if on_progress is not None and not callable(on_progress):
         raise UsageError(f"Net: on_progress {shown(on_progress)} cannot be called; give a function")
-    for name, value in flags.items():
-        flag(value, f"Net: {name}")
+    flag(reroute, "Net: reroute")
     if not isinstance(wait_connected, bool):
         number(wait_connected, "Net: waitConnected", 0, 1e6)
 
 
-def plan_options(
-    of_mininet: Mapping[str, Any], options: Mapping[str, Any], named: Iterable[str]
-) -> PlanOptions:
+def plan_options(options: Mapping[str, Any], named: Iterable[str]) -> PlanOptions:
     """The options of plans that nobody builds yet: without a token, a key and controllers; with those that the command
     line asks of all networks.
 
     Args:
-        of_mininet: those of the plan's options that have other names in Mininet.
-        options: those that `Net` does not name.
+        options: those that `Net` does not name itself, by their names in `PlanOptions` or in Mininet.
         named: those that it does, which may be meant.
 
     Raises:
-        UsageError: there is no such option, or it is Mininet's and not supported, or the command line asks for another
-            value.
+        UsageError: there is no such option, or it is Mininet's and not supported, or given by both of its names, or the
+            command line asks for another value.
     """
-    for name in sorted(options.keys() - _PLAN_OPTIONS):
+    own = {_OF_MININET.get(name, name): value for name, value in options.items()}
+    for name in _OF_MININET.keys() & options.keys():
+        if _OF_MININET[name] in options:
+            raise UsageError(
+                f"Net: {name}= and {_OF_MININET[name]}= are two names of one option; leave one out"
+            )
+    for name in sorted(own.keys() - _PLAN_OPTIONS):
         if name in _UNSUPPORTED:
             raise UsageError(f"Net: {name}= is not supported; {_UNSUPPORTED[name]}")
-        near = nearest(name, [*_PLAN_OPTIONS, *named])
+        near = nearest(name, [*_PLAN_OPTIONS, *_OF_MININET, *named])
         meant = f"did you mean {near!r}?" if near else "see help(hybridnet.Net)"
         raise UsageError(f"Net: unknown option {name!r}; {meant}")
-    return PlanOptions(
-        **{"token": _NO_TOKEN, "peering_key": _NO_KEY, **of_mininet, **asked().and_own(options)}
-    )
+    values: dict[str, Any] = {"token": _NO_TOKEN, "peering_key": _NO_KEY, **asked().and_own(own)}
+    return PlanOptions(**values)

@@ -89,7 +89,6 @@ class Net(Structure):
         switch, host: classes for the live nodes that do not say `cls`, or functools.partial of one. What they make of
             a node's options is what is built.
         controller: a class, a function of a name, an object, a list of these, or None for no controller.
-        autoSetMacs, autoStaticArp, ipBase: as in Mininet.
         waitConnected: wait until every switch has its controller, at most so many seconds; True: a minute; False: do
             not.
         cluster: the machines, made already; "here": this computer itself is the one machine, as in Mininet, and has the
@@ -114,8 +113,9 @@ class Net(Structure):
             `hybridnet.Sampling`, which also says of what; None: no series of its own. See docs/recording.md.
         out: the run directory, also of `simulate`; None: that of `hybridnet run --out`, or, with `record_series`, a new
             one in ``runs``.
-        options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures. What `hybridnet run --instances`,
-            `--peering`, `--slow` and `--wait` ask for holds where they do not say it.
+        options: fields of `hybridnet.PlanOptions`, such as port_type, seed, captures; three of them also have Mininet's
+            names: ipBase, autoSetMacs, autoStaticArp. What `hybridnet run --instances`, `--peering`, `--slow` and
+            `--wait` ask for holds where they do not say it.
 
     Raises:
         UsageError: an option does not exist, is not supported, its value makes no sense, or the command line asks for
@@ -129,9 +129,6 @@ class Net(Structure):
         host: Any = Host,
         controller: Any = Controller,
         *,
-        autoSetMacs: bool = False,
-        autoStaticArp: bool = False,
-        ipBase: str = "10.0.0.0/8",
         waitConnected: bool | float = True,
         cluster: Machines | str | None = None,
         switches: str | None = None,
@@ -144,14 +141,8 @@ class Net(Structure):
         out: str | PathLike[str] | None = None,
         **options: Any,
     ) -> None:
-        flags = {
-            "autoSetMacs": autoSetMacs,
-            "autoStaticArp": autoStaticArp,
-            "reroute": reroute,
-        }
-        check_arguments(topo, cluster, switches, on_loss, on_progress, waitConnected, flags)
-        of_mininet = {"ip_base": ipBase, "auto_set_macs": autoSetMacs, "auto_static_arp": autoStaticArp}
-        self._options = plan_options(of_mininet, options, signature(Net).parameters)
+        check_arguments(topo, cluster, switches, on_loss, on_progress, waitConnected, reroute)
+        self._options = plan_options(options, signature(Net).parameters)
         be_in_time(time, out, self._options)
         self._switches = asked().and_own_switches(switches)
         if topo is not None and switch is Switch:  # another class may say what else its nodes are

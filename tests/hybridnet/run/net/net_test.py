@@ -263,8 +263,11 @@ def test_unknown_options_are_refused_and_plan_options_pass() -> None:
         net(sead=9)
     with pytest.raises(UsageError, match=r"unknown option 'qqq'; see help\(hybridnet.Net\)"):
         net(qqq=1)
-    network = net(autoSetMacs=True, port_type="afxdp", seed=9)
+    with pytest.raises(UsageError, match="ipBase= and ip_base= are two names of one option; leave one out"):
+        net(ipBase="10.1.0.0/16", ip_base="10.1.0.0/16")
+    network = net(autoSetMacs=True, ipBase="10.7.0.0/16", port_type="afxdp", seed=9)
     with network:
+        assert network["h1"].IP() == "10.7.0.1"
         assert network["h1"].MAC() == "00:00:00:00:00:01"
         assert network.plan is not None
         assert network.plan.machines["m1"]["port_type"] == "afxdp"
