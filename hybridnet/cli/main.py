@@ -151,6 +151,7 @@ def _code_of(argv: Sequence[str] | None) -> int:
     try:
         with _heeding(signal.SIGTERM, signal.SIGHUP):
             words = sys.argv[1:] if argv is None else argv
+            _require_verb(words)
             forget_files()
             parser = _parser(words[:1])
             arguments, unknown = parser.parse_known_args(words)
@@ -188,6 +189,22 @@ def _code_of(argv: Sequence[str] | None) -> int:
     except KeyboardInterrupt as error:
         _say("interrupted")
         return code_of_error(error)
+
+
+def _require_verb(words: Sequence[str]) -> None:
+    """Raise UsageError for a command line that begins with something else, such as an option that other programs have.
+    What begins with a letter is the parser's: it knows which verb may be meant.
+    """
+    cure = "`hybridnet --help` lists the verbs, and `hybridnet VERB --help` says what one takes"
+    if not words:
+        raise UsageError(f"no verb is given; {cure}")
+    first = words[0]
+    if first == "help":
+        raise UsageError(f"help is no verb; {cure}")
+    if first.startswith("-") and first not in ("-h", "--help"):
+        near = nearest(first.strip("-"), VERBS)
+        question = f"did you mean `hybridnet {near}`? " if near else ""
+        raise UsageError(f"{first}: a verb comes first; {question}{cure}")
 
 
 def _limits() -> str:

@@ -42,6 +42,7 @@ from hybridnet.cli.topology import (
     find_topology,
     is_description,
     notes_of,
+    require_script,
     topologies_of,
 )
 from hybridnet.compat.mininet.loading import importing
@@ -54,7 +55,7 @@ from hybridnet.observe.results.on_loss import ON_LOSS, STOP, on_loss
 from hybridnet.plan.choices.from_command_line import asking
 from hybridnet.plan.placement.spread import spread
 from hybridnet.run.prompt.ending import add_strict_argument
-from hybridnet.run.prompt.user_code import require_file, user_code
+from hybridnet.run.prompt.user_code import user_code
 from hybridnet.system.log import LEVELS, info, setLogLevel
 from hybridnet.tools.sweep.values import given, parse_settings, refuse_unasked
 
@@ -157,9 +158,12 @@ def run(arguments: argparse.Namespace) -> int:
         return run_in_simulated_time(arguments, arguments.out, machine_names(arguments.machines))
     setLogLevel(arguments.verbosity)
     cut_delay_ns(arguments.cut_delay)
+    file = arguments.file
+    if file in TESTS and not Path(file).exists():
+        raise UsageError(f"{file}: there is no such file; the test of this name is --test {file}")
     with given(parse_settings(arguments.set)), with_page(arguments), on_loss(arguments.on_loss):
         if arguments.topo is None and arguments.file is not None and not is_description(arguments.file):
-            require_file(arguments.file)
+            require_script(arguments.file)
             name, body = Path(arguments.file).stem, lambda: _run_script(arguments)
         else:
             topo = find_topology(arguments.file, arguments.topo)

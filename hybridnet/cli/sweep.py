@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from hybridnet.cli.network import SPREAD, add_asked_arguments, asked_words
 from hybridnet.cli.places import add_place_arguments, place_words, places_of
 from hybridnet.cli.simulate import add_parallel_argument, add_workload_arguments, seeds_of
+from hybridnet.cli.topology import require_script
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.observe.results.console import print_table
 from hybridnet.observe.results.run_directory import Hold, hold, read_object
-from hybridnet.run.prompt.user_code import require_file
 
 if TYPE_CHECKING:
     from hybridnet.tools.sweep.sweep import Command, Workers
@@ -163,7 +163,7 @@ def _command(arguments: argparse.Namespace) -> Command:
     if arguments.file is None and arguments.topo is None:
         raise UsageError("sweep: give a FILE.py, or a topology such as --topo tree,2")
     if arguments.file is not None:
-        require_file(arguments.file)
+        require_script(arguments.file)
     words: list[str] = []
     file = [] if arguments.file is None else [str(Path(arguments.file).resolve())]
     for option in ("topo", "series"):

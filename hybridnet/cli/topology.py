@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import re
 import runpy
 import sys
 import traceback
@@ -25,7 +26,15 @@ from hybridnet.run.prompt.user_code import require_file, user_code
 from hybridnet.tools.sweep.values import setting
 from hybridnet.topologies import TOPOS
 
-__all__ = ["add_topology_arguments", "find_topology", "is_description", "load_file", "notes_of", "parse_call"]
+__all__ = [
+    "add_topology_arguments",
+    "find_topology",
+    "is_description",
+    "load_file",
+    "notes_of",
+    "parse_call",
+    "require_script",
+]
 
 _NAME = "hybridnet_file"  # of a file that is read, as Python knows it
 _SCHEMES: dict[str, Callable[..., Topo]] = {  # --topo SCHEME:WHAT
@@ -70,6 +79,11 @@ def find_topology(file: str | None, text: str | None) -> Topo:
         if text is None:
             if started is not None:  # with the arguments that the script gives it
                 return started
+            if not own and not file.endswith(".py"):
+                raise UsageError(
+                    f"{file}: it has no topology; the name of a script ends with .py, that of a topology with "
+                    f"{', '.join(READ)}"
+                )
             if not own:
                 raise UsageError(
                     f"{file}: it has no topology; write a class of Topo in it, or name one, such as --topo tree,2"
@@ -96,6 +110,12 @@ def find_topology(file: str | None, text: str | None) -> Topo:
                 f"--topo {text}: a Python file comes before the options, and --topo names a topology in it: "
                 f"{name} --topo NAME"
             )
+        word = re.match(r"\w*", name)[0]  # type: ignore[index]  # it matches, if only nothing
+        if word in known:  # tree(2), tree:2, "tree depth=2"
+            raise UsageError(
+                f"--topo {text}: there is no topology {shown(name)}; arguments come after commas, without spaces: "
+                f"{word},VALUE or {word},NAME=VALUE"
+            )
         raise UsageError(
             f"--topo {text}: there is no topology {shown(name)}; {meant(name, known)}there are "
             f"{', '.join(sorted(known))}, topohub:NAME, caida:FILE, rocketfuel:FILE, and files that end with "
@@ -116,6 +136,13 @@ def find_topology(file: str | None, text: str | None) -> Topo:
 def is_description(file: str | None) -> bool:
     """Whether a command line's file is no script but a topology: in YAML or GraphML, or another program's lab."""
     return file is not None and file.endswith(READ)
+
+
+def require_script(file: str) -> None:
+    """Raise UsageError unless there is a file of that name. Who names a topology of ours without --topo is told."""
+    if file.partition(",")[0] in TOPOS and not Path(file).exists():
+        raise UsageError(f"{file}: there is no such file; the topology of this name is --topo {file}")
+    require_file(file)
 
 
 def _of_ours(make: Callable[..., Any], text: str, positional: list[object], named: dict[str, object]) -> Topo:
@@ -140,7 +167,7 @@ def load_file(file: str) -> tuple[dict[str, object], Topo | None]:
     """
     from hybridnet.run.net.dry_run import StartedError, describing
 
-    require_file(file)
+    require_script(file)
     if importing.imports_mininet(Path(file)):
         importing.take_the_name()
     try:

@@ -29,10 +29,16 @@ from hybridnet.compat.mininet.link import Link, OVSLink, TCLink, TCULink
 from hybridnet.compat.mininet.loading.python2 import run_definitions
 from hybridnet.compat.mininet.nodelib import LinuxBridge
 from hybridnet.compat.mininet.switches import IVSSwitch, OVSBridge, OVSSwitch, UserSwitch
-from hybridnet.compat.mininet.topo import LinearTopo, MinimalTopo, SingleSwitchReversedTopo, SingleSwitchTopo
+from hybridnet.compat.mininet.topo import (
+    LinearTopo,
+    MinimalTopo,
+    SingleSwitchReversedTopo,
+    SingleSwitchTopo,
+    Topo,
+)
 from hybridnet.compat.mininet.topolib import TorusTopo, TreeTopo
 from hybridnet.compat.mininet.util import preset, splitArgs
-from hybridnet.describe.values import meant
+from hybridnet.describe.values import meant, nearest
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.run.prompt.user_code import user_code
 
@@ -82,6 +88,7 @@ class Choices:
     known: dict[str, dict[str, Callable[..., Any]]] = field(
         default_factory=lambda: {kind: dict(named) for kind, named in _CHOICES.items()}
     )
+    described: dict[str, str] = field(default_factory=dict)  # classes of topologies: the file of each
     validate: Callable[[Any], object] | None = None
     prompt: Callable[..., Any] = CLI
 
@@ -96,6 +103,13 @@ class Choices:
                 raise UsageError(f"--custom {name}: there is no such file")
             with user_code(name, UsageError):
                 found = run_definitions(name)
+            self.described |= {
+                value.__name__: name
+                for value in found.values()
+                if isinstance(value, type)
+                and issubclass(value, Topo)
+                and value.__module__ == found["__name__"]
+            }
             for kind, named in self.known.items():
                 named.update(found.get(kind, {}))
             self.validate = found.get("validate", self.validate)
@@ -142,6 +156,11 @@ class Choices:
         name, args, kwargs = splitArgs(text)
         named = self.known[kind]
         if name not in named:
+            if kind == "topos" and (near := nearest(name, self.described)):
+                raise UsageError(
+                    f"--topo {text}: {name} does not exist; {self.described[near]} has a class {near}, and "
+                    f"--topo knows what a file gives a name: topos = {{{name!r}: {near}}}"
+                )
             raise UsageError(
                 f"--{_flag(kind)} {text}: {name} does not exist; {meant(name, named)}there are "
                 f"{', '.join(sorted(named))}"

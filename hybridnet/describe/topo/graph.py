@@ -211,8 +211,9 @@ class Graph:
             number = first + len(taken)
             wanted = number if number not in taken else max(taken) + 1
         if type(wanted) is not int or not first <= wanted <= MOST_PORTS:
+            cure = "" if type(wanted) is int else "; an option has its name before it, such as bw=10"
             raise TopologyError(
-                f"{what}: port {shown(wanted)} of {node} is out of range; write {first} to {MOST_PORTS}"
+                f"{what}: port {shown(wanted)} of {node} is out of range; write {first} to {MOST_PORTS}{cure}"
             )
         if wanted in taken:
             raise TopologyError(f"{what}: port {wanted} of {node} is taken by its link to {taken[wanted][0]}")

@@ -14,6 +14,7 @@ switches and routers: h1-eth0, s1-eth1, r1-eth1.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -58,6 +59,7 @@ class Topo:
     _graph = _BeforeInit()
 
     def __init__(self, *args: Any, **params: Any) -> None:
+        _require_self(type(self))
         self._graph = Graph()
         self.hopts, self.sopts, self.lopts = (_options(params, name) for name in ("hopts", "sopts", "lopts"))
         self.build(*args, **params)
@@ -488,6 +490,12 @@ def _options(params: dict[str, object], name: str) -> dict[str, object]:
             f"Topo: {name} {shown(given)} is not a dictionary of options; write {{'machine': 'm1'}}"
         )
     return dict(given or {})
+
+
+def _require_self(kind: type[Topo]) -> None:
+    """Raise TopologyError if its `build` can be called by nobody: it has no parameter for the description itself."""
+    if callable(kind.build) and not inspect.signature(kind.build).parameters:
+        raise TopologyError(f"{kind.__name__}: its build has no parameter; write def build(self)")
 
 
 def require_built(topo: Topo) -> None:

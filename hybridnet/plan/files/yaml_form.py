@@ -14,9 +14,9 @@ The *form* of a description is the same as plain data: what `read_form` reads, a
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from hybridnet.describe.kinds import (
     OWN_KINDS,
@@ -34,7 +34,7 @@ from hybridnet.describe.topo import LinkSpec, NodeSpec, Topo
 from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.describe.topo.options import END_OPTIONS, link_option_names
 from hybridnet.describe.topo.roles import ROLES
-from hybridnet.describe.values import Json
+from hybridnet.describe.values import Json, meant
 from hybridnet.errors import EnvironmentLackError, TopologyError, UnitError
 from hybridnet.plan.files.yaml_text import Path, Read, read_yaml, where, write_yaml
 
@@ -71,6 +71,23 @@ _POSITION = {
     "minItems": 2,
     "maxItems": 2,
     "description": "where the node stands in the editor: from the left, from above",
+}
+
+# How parts of the form are written, for who has written one in another way. None stands for any name or number.
+_WRITTEN: dict[tuple[str | None, ...], str] = {
+    **{(section,): "NAME: below it, one in a line, each with a colon" for section in SECTIONS},
+    **{(section, None): "NAME: {ip: 10.0.0.1/8}, or NAME: alone" for section in ("hosts", "simulated_hosts")},
+    **{
+        (section, None): "NAME: {machine: m1}, or NAME: alone"
+        for section in ("switches", "guests", "simulated_routers", "simulated_switches")
+    },
+    ("links",): "- {between: [h1, s1]} below it, one in a line",
+    ("links", None): "- {between: [h1, s1]}",
+    ("links", None, "between"): "between: [h1, s1]",
+    ("controllers",): "c0: {apps: [tree_switch]} below it",
+    ("controllers", None): "NAME: {apps: [tree_switch]}",
+    ("controllers", None, "apps"): "apps: [tree_switch]",
+    ("controllers", None, "machines"): "machines: [m1]",
 }
 
 
@@ -159,21 +176,18 @@ def read_form(text: str, file: str) -> Read:
         raise TopologyError(
             f"{file}: it describes no network; write hosts:, switches: and links:, as in docs/files.md"
         )
-    wrong = wrong_in_form(read.value)
+    wrong = list(_wrong_in_form(read.value))
     if wrong:
         # Where several things are wrong, the one that stands first in the file.
-        path, message = min(wrong, key=lambda each: (read.lines.get(each[0], 0), each[1]))
+        first = min(wrong, key=lambda each: (read.lines.get(each.line_of, 0), each.text))
         more = f" ({len(wrong)} mistakes in all)" if len(wrong) > 1 else ""
-        raise TopologyError(f"{where(path, read, file)}: {message}{more}")
+        raise TopologyError(f"{where(first.path, read, file, line_of=first.line_of)}: {first.text}{more}")
     return read
 
 
 def wrong_in_form(form: object) -> list[tuple[Path, str]]:
     """What of a form is of a type, or has a name, that it may not have: the place of each, and why."""
-    return [
-        (tuple(error.instance_path), _told(error, tuple(error.instance_path)))
-        for error in _validator().iter_errors(form)
-    ]
+    return [(wrong.path, wrong.text) for wrong in _wrong_in_form(form)]
 
 
 def write_form(form: Mapping[str, object]) -> str:
@@ -248,12 +262,28 @@ def options_of_role(role: str) -> list[str]:
     return [name for name in found if name not in _PYTHON_ONLY]
 
 
+class _Wrong(NamedTuple):
+    path: Path  # of the value that the schema refuses
+    line_of: Path  # of the key that makes it wrong, if it is one that there is not
+    text: str
+
+
+def _wrong_in_form(form: object) -> Iterator[_Wrong]:
+    for error in _validator().iter_errors(form):
+        path = tuple(error.instance_path)
+        unknown = getattr(error.kind, "unexpected", [])[:1]
+        yield _Wrong(path, (*path, *unknown), _told(error, path))
+
+
 def _told(error: Any, path: Path) -> str:
     message = str(error.message)
     if "dditional properties" in message:
         known = _known(path)
-        return f"{message}; there are {', '.join(known)}" if known else message
-    return told(error)[:500]
+        near = meant(error.kind.unexpected[0], known)
+        return f"{message}; {near}there are {', '.join(known)}" if known else message
+    kind = tuple(None if at == 1 else str(part) for at, part in enumerate(path))
+    cure = f"; write {_WRITTEN[kind]}" if kind in _WRITTEN else ""
+    return told(error)[:500] + cure
 
 
 def _known(path: Path) -> list[str]:

@@ -49,7 +49,9 @@ def read_yaml(text: str, file: str, most_values: int = MOST_VALUES) -> Read:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{file}:{mark.line + 1}" if mark is not None else file
-        raise TopologyError(f"{place}: {error.problem or error.context}") from None
+        told = error.problem or error.context
+        cure = "; lines are indented with spaces, not with tabs" if "'\\t'" in str(told) else ""
+        raise TopologyError(f"{place}: {told}{cure}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise TopologyError(f"{file}: it is not YAML: {why_unread(error)}") from None
 
@@ -66,10 +68,14 @@ def write_yaml(content: Any) -> str:
     return str(yaml.dump(content, Dumper=Dumper, allow_unicode=True, **options))
 
 
-def where(path: Path, read: Read, file: str) -> str:
-    """``FILE:LINE: links.3.bw``: the place of a value, or of the nearest one around it."""
+def where(path: Path, read: Read, file: str, *, line_of: Path | None = None) -> str:
+    """``FILE:LINE: links.3.bw``: the place of a value, or of the nearest one around it.
+
+    Args:
+        line_of: the part of the value in whose line the reader looks; default: the value itself.
+    """
     place = ".".join(str(part + 1) if isinstance(part, int) else plain(part) for part in path)
-    around = path
+    around = path if line_of is None else line_of
     while around and around not in read.lines:
         around = around[:-1]
     line = read.lines.get(around)

@@ -47,7 +47,12 @@ def check_arguments(
 ) -> None:
     """Refuse what `Net` cannot do. Raises UsageError: a value makes no sense."""
     if topo is not None and not isinstance(topo, Topo):
-        raise UsageError(f"Net: topo {shown(topo)} is not a description; give an object of a Topo class")
+        made = (
+            f"{topo.__name__}()"
+            if isinstance(topo, type) and issubclass(topo, Topo)
+            else "an object of a Topo class"
+        )
+        raise UsageError(f"Net: topo {shown(topo)} is not a description; give {made}")
     if topo is not None:
         require_built(topo)
     if cluster not in (None, HERE) and not hasattr(cluster, "call_all"):

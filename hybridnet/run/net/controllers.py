@@ -183,5 +183,6 @@ def _check_kind(kind: Any, what: str) -> None:
         made = made.func
     if not callable(made) or (isinstance(made, type) and not issubclass(made, RemoteController)):
         raise UsageError(
-            f"{what} {shown(kind)} is not a controller; give a class, an object such as Ryu('c0', 'my_app.py'), or None"
+            f"{what} {shown(kind)} is not a controller; give a class, an object such as Ryu('c0', 'my_app.py') or "
+            "RemoteController('c0', ip='10.0.0.5', port=6653), or None"
         )

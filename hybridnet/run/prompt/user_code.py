@@ -72,6 +72,10 @@ def _meant(problem: Exception) -> str:
     """What an attribute that an object does not have may have been meant to be, as words to add."""
     if not isinstance(problem, AttributeError) or problem.name is None or problem.obj is None:
         return ""
+    from hybridnet.run.net.structure import Structure
+
+    if isinstance(problem.obj, Structure) and problem.name in problem.obj:
+        return f'; write ["{problem.name}"] instead of .{problem.name}'
     known = [name for name in dir(problem.obj) if not name.startswith("_")]
     near = nearest(problem.name, known)
     return f"; did you mean {near}?" if near else ""

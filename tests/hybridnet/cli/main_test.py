@@ -111,6 +111,25 @@ def failing(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str]:
         ),
         (["plan", "--topo", "mine.py"], "a Python file comes before the options"),
         (["plan", "--topo", "minimal", "--foo\x1b]0;x\x07"], r"arguments: --foo\x1b]0;x\x07; see"),
+        ([], "no verb is given; `hybridnet --help` lists the verbs"),
+        (["help"], "help is no verb; `hybridnet --help` lists the verbs"),
+        (
+            ["--version"],
+            "--version: a verb comes first; did you mean `hybridnet version`? `hybridnet --help`",
+        ),
+        (["-v"], "-v: a verb comes first; `hybridnet --help` lists"),
+        (["plan", "tree,2"], "tree,2: there is no such file; the topology of this name is --topo tree,2"),
+        (["run", "minimal"], "minimal: there is no such file; the topology of this name is --topo minimal"),
+        (["sweep", "tree", "--until", "1s"], "the topology of this name is --topo tree"),
+        (["run", "--topo", "tree,2", "pingall"], "the test of this name is --test pingall"),
+        (
+            ["plan", "--topo", "tree depth=2"],
+            "arguments come after commas, without spaces: tree,VALUE or tree,NAME",
+        ),
+        (
+            ["plan", "--topo", "tree(2)"],
+            "arguments come after commas, without spaces: tree,VALUE or tree,NAME",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_code_two(
@@ -250,6 +269,46 @@ def test_errors_of_a_script_end_in_one_line_too(tmp_path: Path, capsys: pytest.C
     code, text = failing(capsys, "run", str(script))
     assert code == 2
     assert "there is no node 'h1'" in text
+
+
+def test_a_file_whose_name_says_neither_script_nor_topology_is_told_which_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "net.json").write_text('{"hosts": {"h1": {}}}')  # for Python an expression
+    code, text = failing(capsys, "plan", str(tmp_path / "net.json"))
+    assert code == 2
+    assert (
+        "net.json: it has no topology; the name of a script ends with .py, that of a topology with .yaml, "
+        in text
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("Net(A())", ": A: its build has no parameter; write def build(self)"),
+        ("Net(Topo)", "is not a description; give Topo()"),
+        ("Net(Two()).h1", """'Net' object has no attribute 'h1'; write ["h1"] instead of .h1"""),
+        (
+            "Net(Two(), controller='10.0.0.5:6653').start()",
+            "or RemoteController('c0', ip='10.0.0.5', port=6653)",
+        ),
+        (
+            "Two().addLink('h1', 'h2', '10', '5ms')",
+            "port '10' of h1 is out of range; write 0 to 65279; an option has",
+        ),
+    ],
+)
+def test_what_a_first_script_gets_wrong_is_told_with_its_cure(
+    line: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "mine.py"
+    script.write_text(
+        "from hybridnet import Net, Topo\nclass A(Topo):\n    def build():\n        pass\n"
+        "class Two(Topo):\n    def build(self):\n        self.addHost('h1'), self.addHost('h2')\n" + line
+    )
+    _, text = failing(capsys, "run", str(script))
+    assert says in text
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,3 +84,18 @@ def test_a_word_that_stands_for_nothing_is_refused_with_those_that_do() -> None:
 def test_a_parameter_without_a_name_that_a_class_does_not_take_is_an_error_of_one_line() -> None:
     with pytest.raises(UsageError, match="--controller default,foo: foo is not what it takes without a name"):
         Choices().chosen("controllers", "default,foo")("c0")
+
+
+def test_a_class_that_no_dictionary_names_is_told_how_to_be_found(tmp_path: Path) -> None:
+    custom = tmp_path / "custom.py"
+    custom.write_text("from hybridnet.compat.mininet.topo import Topo\nclass MyTopo(Topo): pass\n")
+    choices = Choices()
+    choices.add_files(str(custom))
+    with pytest.raises(
+        UsageError, match=r"--topo mytopo,3: mytopo does not exist; .*/custom.py has a class MyTopo, "
+    ):
+        choices.made("topos", "mytopo,3")
+    with pytest.raises(UsageError, match=r"topos = \{'mytopo': MyTopo\}"):
+        choices.made("topos", "mytopo")
+    with pytest.raises(UsageError, match=r"--topo trees: trees does not exist; did you mean tree\?"):
+        choices.made("topos", "trees")

@@ -76,8 +76,29 @@ def test_a_file_says_nodes_links_and_controllers(tmp_path: Path) -> None:
         (12, "  - {between: [h1]}", TopologyError, r"net\.yaml:12: links\.1\.between: "),
         (14, "    bw: [10]", TopologyError, r"net\.yaml:14: links\.2\.bw: \[10\] is not of types"),
         (15, "    delay: 5", UnitError, r"net\.yaml:13: links\.2: .*delay"),
-        (14, "    bandwidth: 10", TopologyError, r"net\.yaml:13: links\.2: .*'bandwidth'.*there are .*bw"),
+        (14, "    bandwidth: 10", TopologyError, r"net\.yaml:14: links\.2: .*'bandwidth'.*there are .*bw"),
         (8, "  web: {", TopologyError, r"net\.yaml:\d+: "),
+        (2, "host:", TopologyError, r"net\.yaml:2: .*'host'.*; did you mean hosts\? there are controllers, "),
+        (
+            3,
+            "\th1: {machine: m1}",
+            TopologyError,
+            r"net\.yaml:3: .*; lines are indented with spaces, not with tabs",
+        ),
+        (
+            4,
+            "  h2: 10.0.0.2",
+            TopologyError,
+            r'hosts\.h2: "10\.0\.0\.2" .*; write NAME: \{ip: 10\.0\.0\.1/8\}, or',
+        ),
+        (12, "  - [h1, s1]", TopologyError, r"links\.1: .*; write - \{between: \[h1, s1\]\}$"),
+        (12, "  - {between: h1 s1}", TopologyError, r"links\.1\.between: .*; write between: \[h1, s1\]$"),
+        (
+            19,
+            "  c0: {apps: tree_switch}",
+            TopologyError,
+            r"controllers\.c0\.apps: .*; write apps: \[tree_switch\]$",
+        ),
         (
             20,
             "  c1: {prt: 6653}",
@@ -121,6 +142,13 @@ def test_a_mistake_names_its_line_and_field(
 def test_what_is_no_network_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(TopologyError, match=r"net\.yaml"):
         read_topology(written(tmp_path, text))
+
+
+def test_a_list_of_names_is_told_how_a_section_is_written(tmp_path: Path) -> None:
+    with pytest.raises(
+        TopologyError, match=r"net\.yaml:1: hosts: .*; write NAME: below it, one in a line, each with"
+    ):
+        read_topology(written(tmp_path, "hosts: [h1, h2]\nlinks:\n  - {between: [h1, h2]}\n"))
 
 
 def test_aliases_that_grow_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
