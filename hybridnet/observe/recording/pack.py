@@ -127,7 +127,9 @@ def unpack(file: Path, folder: Path) -> None:
                 with content, target.open("xb") as unpacked:
                     shutil.copyfileobj(content, unpacked)
     except (OSError, EOFError, tarfile.TarError) as error:
-        raise UsageError(f"{file}: it cannot be unpacked: {error}") from None
+        raise UsageError(
+            f"{file}: it cannot be unpacked: {error}; name a run's folder, or a file that `hybridnet pack` has made"
+        ) from None
     manifest_of(folder)
 
 

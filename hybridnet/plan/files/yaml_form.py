@@ -75,7 +75,7 @@ _POSITION = {
 
 # How parts of the form are written, for who has written one in another way. None stands for any name or number.
 _WRITTEN: dict[tuple[str | None, ...], str] = {
-    **{(section,): "NAME: below it, one in a line, each with a colon" for section in SECTIONS},
+    **{(section,): "NAME: below it, one in a line, each with a colon and a space" for section in SECTIONS},
     **{(section, None): "NAME: {ip: 10.0.0.1/8}, or NAME: alone" for section in ("hosts", "simulated_hosts")},
     **{
         (section, None): "NAME: {machine: m1}, or NAME: alone"
@@ -84,6 +84,7 @@ _WRITTEN: dict[tuple[str | None, ...], str] = {
     ("links",): "- {between: [h1, s1]} below it, one in a line",
     ("links", None): "- {between: [h1, s1]}",
     ("links", None, "between"): "between: [h1, s1]",
+    ("links", None, "between", None): 'the name in quotes, as "1"',
     ("controllers",): "c0: {apps: [tree_switch]} below it",
     ("controllers", None): "NAME: {apps: [tree_switch]}",
     ("controllers", None, "apps"): "apps: [tree_switch]",
@@ -281,7 +282,7 @@ def _told(error: Any, path: Path) -> str:
         known = _known(path)
         near = meant(error.kind.unexpected[0], known)
         return f"{message}; {near}there are {', '.join(known)}" if known else message
-    kind = tuple(None if at == 1 else str(part) for at, part in enumerate(path))
+    kind = tuple(None if at == 1 or isinstance(part, int) else part for at, part in enumerate(path))
     cure = f"; write {_WRITTEN[kind]}" if kind in _WRITTEN else ""
     return told(error)[:500] + cure
 

@@ -19,6 +19,11 @@ Path = tuple[str | int, ...]
 
 MOST_VALUES = 2_000_000  # of one file, what its aliases repeat included
 DEEPEST = 50
+_CURES = {  # by what the library says
+    "'\\t'": "lines are indented with spaces, not with tabs",
+    "expected <block end>": "lines that belong together begin in the same column",
+    "another document": "a file holds one network; take the line --- away",
+}
 
 
 class Read(NamedTuple):
@@ -49,8 +54,8 @@ def read_yaml(text: str, file: str, most_values: int = MOST_VALUES) -> Read:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{file}:{mark.line + 1}" if mark is not None else file
-        told = error.problem or error.context
-        cure = "; lines are indented with spaces, not with tabs" if "'\\t'" in str(told) else ""
+        told = str(error.problem or error.context)
+        cure = next((f"; {cure}" for part, cure in _CURES.items() if part in told), "")
         raise TopologyError(f"{place}: {told}{cure}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise TopologyError(f"{file}: it is not YAML: {why_unread(error)}") from None

@@ -8,6 +8,7 @@ from typing import Any
 
 from hybridnet.describe.kinds import OWN_KINDS
 from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo.options import link_option_names
 from hybridnet.describe.topo.topo import require_built
 from hybridnet.describe.values import choice, flag, nearest, number, shown
 from hybridnet.errors import UsageError
@@ -91,6 +92,8 @@ def plan_options(options: Mapping[str, Any], named: Iterable[str]) -> PlanOption
     for name in sorted(own.keys() - _PLAN_OPTIONS):
         if name in _UNSUPPORTED:
             raise UsageError(f"Net: {name}= is not supported; {_UNSUPPORTED[name]}")
+        if name in link_option_names():
+            raise UsageError(f"Net: {name}= is an option of links; write addLink(node1, node2, {name}=...)")
         near = nearest(name, [*_PLAN_OPTIONS, *_OF_MININET, *named])
         meant = f"did you mean {near!r}?" if near else "see help(hybridnet.Net)"
         raise UsageError(f"Net: unknown option {name!r}; {meant}")

@@ -69,7 +69,14 @@ def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
 
 
 def _meant(problem: Exception) -> str:
-    """What an attribute that an object does not have may have been meant to be, as words to add."""
+    """What an attribute that an object does not have, or a name that hybridnet does not have, may have been meant to
+    be, as words to add.
+    """
+    if isinstance(problem, ImportError):
+        of_ours = problem.name == "hybridnet" or (
+            isinstance(problem, ModuleNotFoundError) and str(problem.name).startswith("hybridnet.")
+        )
+        return "; scripts import from hybridnet itself: from hybridnet import Net, Topo" if of_ours else ""
     if not isinstance(problem, AttributeError) or problem.name is None or problem.obj is None:
         return ""
     from hybridnet.run.net.structure import Structure

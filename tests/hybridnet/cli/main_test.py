@@ -294,6 +294,19 @@ def test_a_file_whose_name_says_neither_script_nor_topology_is_told_which_do(
             "or RemoteController('c0', ip='10.0.0.5', port=6653)",
         ),
         (
+            "from hybridnet import Mininet",
+            "; scripts import from hybridnet itself: from hybridnet import Net, Topo",
+        ),
+        (
+            "from hybridnet.topo import Topo",
+            "; scripts import from hybridnet itself: from hybridnet import Net, Topo",
+        ),
+        ("Net(Two(), bw=10)", "Net: bw= is an option of links; write addLink(node1, node2, bw=...)"),
+        (
+            "Two().addLink('h1', 'h2', queue=50)",
+            "option 'queue' is not supported; write max_queue_size= (packets)",
+        ),
+        (
             "Two().addLink('h1', 'h2', '10', '5ms')",
             "port '10' of h1 is out of range; write 0 to 65279; an option has",
         ),

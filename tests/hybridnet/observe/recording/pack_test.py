@@ -103,7 +103,9 @@ def test_links_and_what_is_no_archive_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a regular file inside it"):
         unpack(tmp_path / "bad.tar.gz", tmp_path / "into")
     (tmp_path / "text").write_text("no archive")
-    with pytest.raises(UsageError, match="cannot be unpacked"):
+    with pytest.raises(
+        UsageError, match=r"cannot be unpacked: .*; name a run.s folder, or a file that `hybridnet pack`"
+    ):
         unpack(tmp_path / "text", tmp_path / "into")
 
 

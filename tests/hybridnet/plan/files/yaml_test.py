@@ -151,6 +151,28 @@ def test_a_list_of_names_is_told_how_a_section_is_written(tmp_path: Path) -> Non
         read_topology(written(tmp_path, "hosts: [h1, h2]\nlinks:\n  - {between: [h1, h2]}\n"))
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("hosts:\n  h1:{}\n", "each with a colon and a space$"),
+        (
+            "hosts:\n  h1: {}\n h2: {}\n",
+            r"net\.yaml:3: .*; lines that belong together begin in the same column$",
+        ),
+        ("hosts: {h1: {}}\n---\nhosts: {h2: {}}\n", r"net\.yaml:2: .*; a file holds one network"),
+        (
+            "hosts: {1: {}, 2: {}}\nlinks: [{between: [1, 2]}]\n",
+            r'between\.1: .*; write the name in quotes, as "1" ',
+        ),
+    ],
+)
+def test_what_yaml_reads_otherwise_than_it_looks_is_told_with_its_cure(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    with pytest.raises(TopologyError, match=message):
+        read_topology(written(tmp_path, text))
+
+
 def test_aliases_that_grow_without_end_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml_text, "MOST_VALUES", 20_000)  # two million take seconds
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
