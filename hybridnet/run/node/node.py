@@ -12,6 +12,7 @@ import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MethodType
 from typing import Any, ClassVar, Protocol
 
 from hybridnet.describe.schema.plans import HostLimit
@@ -530,8 +531,13 @@ def command_text(args: tuple[Any, ...]) -> str:
     """One list is quoted word by word; everything else is joined by spaces, nodes as their names.
 
     Raises:
-        UsageError: there is no command, or it has a zero byte, which no program can be given.
+        UsageError: there is no command, or it has a zero byte, which no program can be given, or a method stands where
+            what it returns is meant.
     """
+    for arg in args:
+        if isinstance(arg, MethodType):
+            name = arg.__name__
+            raise UsageError(f"command: {shown(arg)} is a method, and not what it returns; write {name}()")
     if len(args) == 1 and isinstance(args[0], (list, tuple)):
         command = shlex.join(str(word) for word in args[0])
     else:

@@ -43,6 +43,11 @@ def test_cmd_quotes_the_words_of_one_list() -> None:
     assert host().cmd(["echo", "a b", "c"]) == "h1$ echo 'a b' c\n"
 
 
+def test_a_method_where_its_result_is_meant_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"is a method, and not what it returns; write IP\(\)$"):
+        host().cmd("ping -c1", host().IP)
+
+
 def test_a_started_command_is_waited_for_and_keeps_others_out() -> None:
     h1 = host()
     h1.sendCmd("slow")
