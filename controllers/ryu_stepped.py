@@ -242,7 +242,9 @@ def become(manager, stepping, control, log, request):
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # also while an app computes without end
     random.seed(request["seed"])
+    os.environ.update(request["settings"])
     stepping.control = control
+    stepping.now_ns = request["now_ns"]
     take_the_clock(stepping)
     apps = request["apps"]
     sys.argv[1:] = [

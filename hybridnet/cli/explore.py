@@ -30,6 +30,7 @@ EXAMPLES = """  hybridnet explore my_app.py --topo linear,3 --seeds 200
   hybridnet explore my_app.py --web found.html
   hybridnet explore osken:my_app.py --topo tree,2 --invariants firewall.py --json
   hybridnet explore faucet:faucet.yaml --topo linear,2
+  hybridnet explore my_app.py --controllers 2        masters and slaves, which fail and come back
   hybridnet explore --time simulated my_app.py       the same bytes, whatever the application asks its computer
 """
 _OSKEN, _FAUCET = "osken:", "faucet:"
@@ -83,6 +84,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--invariants",
         metavar="FILE.py",
         help="its invariants must hold, and not that all hosts reach each other (all-reach-all)",
+    )
+    parser.add_argument(
+        "--controllers",
+        type=int,
+        default=1,
+        metavar="N",
+        help="how many controllers run the application, 1 to 4; each switch connects to all of them (default: 1)",
     )
     parser.add_argument(
         "--repeat",
@@ -154,6 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
             settle_s=parse_delay(arguments.settle, "--settle") / 1e9,
             without=arguments.without.split(",") if arguments.without else (),
             always=arguments.always,
+            controllers=arguments.controllers,
         ) as explore,
         Progress(console=told, transient=True, disable=not told.is_terminal) as progress,
     ):
@@ -230,6 +239,7 @@ def _words(arguments: argparse.Namespace) -> list[str]:
     if arguments.always is not None:
         words += ["--always", str(arguments.always.resolve())]
     words += ["--settle", arguments.settle, "--time", arguments.time]
+    words += ["--controllers", str(arguments.controllers)]
     if arguments.controller_arguments is not None:
         words.append(f"--controller-arguments={arguments.controller_arguments}")
     return words

@@ -32,6 +32,7 @@ _USUAL: Mapping[str, Any] = {
     "settle": "0s",
     "protocols": "OpenFlow13",
     "arguments": (),
+    "controllers": 1,
     "repetitions": 5,
 }
 
@@ -42,7 +43,8 @@ def explore(given: Mapping[str, Any], topo: Topo) -> Report:
     Args:
         given: its arguments: ``app``, as ``hybridnet explore`` takes it; ``seeds``, a number, ``"FIRST-LAST"`` or a
             list; ``invariants``, a file or a list; ``schedule`` and ``always``, files; ``without``, a list;
-            ``settle``, a time; ``protocols``; ``arguments``, of the framework; ``repetitions``.
+            ``settle``, a time; ``protocols``; ``arguments``, of the framework; ``controllers``, how many;
+            ``repetitions``.
         topo: the network.
 
     Raises:
@@ -62,6 +64,7 @@ def explore(given: Mapping[str, Any], topo: Topo) -> Report:
         settle_s=parse_delay(words["settle"], "explore: settle") / 1e9,
         without=words["without"],
         always=None if words["always"] is None else Path(words["always"]),
+        controllers=words["controllers"],
     ) as exploring:
         schedule = None if words["schedule"] is None else exploring.read(Path(words["schedule"]))
         return exploring.run(_seeds(words["seeds"]), schedule=schedule, repetitions=words["repetitions"])

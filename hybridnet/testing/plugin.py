@@ -44,8 +44,8 @@ MARKER_TAKES = (
 )
 EXPLORE = "explore"
 EXPLORE_TAKES = (
-    "explore(app=, topo=, seeds=, invariants=, schedule=, protocols=, arguments=, repetitions=): trials of an SDN "
-    "application, as `hybridnet explore` runs them, before the test's own body; what is found fails the test"
+    "explore(app=, topo=, seeds=, invariants=, schedule=, controllers=, protocols=, arguments=, repetitions=): trials "
+    "of an SDN application, as `hybridnet explore` runs them, before the test's own body; what is found fails the test"
 )
 FAILURE, VERDICTS = pytest.StashKey[str](), pytest.StashKey[list[Verdict]]()
 

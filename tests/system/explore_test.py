@@ -263,6 +263,83 @@ def test_memory_that_an_application_keeps_is_measured_and_too_many_messages_are_
     assert "MULTIPART_REQUEST" in found[0].text
 
 
+FAILOVER = (
+    "[{at: 2s, do: ping, from: h3, to: h2}, {at: 2.2s, do: %s, controller: c1, for: 1500ms}, "
+    "{at: 3s, do: host-moves, host: h2, to: s3}]"
+)
+
+
+@pytest.mark.parametrize(
+    ("app", "happens", "needed"),
+    [
+        ("new_master", "controller-fails", ["ping", "controller-fails", "host-moves"]),
+        ("new_master", "controller-cut-off", ["ping", "controller-cut-off", "host-moves"]),
+        ("standby", "controller-fails", None),
+        ("standby", "controller-cut-off", None),
+    ],
+)
+def test_a_master_that_takes_over_what_it_does_not_know_is_found(
+    app: str, happens: str, needed: list[str] | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text(FAILOVER % happens)
+    with Explore(APPS / f"{app}.py", topo=LinearTopo(k=3), controllers=2) as explore:
+        report = explore.run([1], schedule=explore.read(file), repetitions=2)
+    found = report.counterexample
+    assert (None if found is None else [event.do for event in found.schedule]) == needed
+    if found is not None:
+        assert found.found[0].invariant == "all-reach-all"
+        assert (found.shown, found.traces) == (2, 1)
+
+
+def test_a_slave_is_asked_nothing_and_the_other_takes_its_place_when_the_master_ends(tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text("[{at: 2s, do: controller-fails, controller: c1, for: 2s}]")
+    with Explore(APPS / "standby.py", topo=LinearTopo(k=2), controllers=2) as explore:
+        found, seen = explore.trial(explore.read(file))
+    assert not found
+    asked = [(at_ns, text.split()[2]) for at_ns, text in seen.timeline if text.endswith(": PACKET_IN")]
+    # The master writes that it is there each 0.1 s, and is missed after 0.35 s; so is c1, which comes back at 4 s.
+    assert {who for at_ns, who in asked if at_ns < 2e9} == {"c1:"}
+    assert {who for at_ns, who in asked if 2e9 < at_ns < 4e9} <= {"c2:"}
+    assert {who for at_ns, who in asked if at_ns > 4.5e9} == {"c1:"}
+
+
+def test_an_application_without_roles_may_have_several_controllers_and_a_single_one_may_start_again(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text(FAILOVER % "controller-fails")
+    for controllers in (2, 1):
+        with Explore(APPS / "learning_switch.py", topo=LinearTopo(k=3), controllers=controllers) as explore:
+            found, seen = explore.trial(explore.read(file))
+        assert not found, controllers
+        starts = [text for _, text in seen.timeline if text.endswith("starts again")]
+        assert starts == ["c1 starts again" if controllers == 2 else "the controller starts again"]
+
+
+def test_a_controller_that_starts_again_has_the_time_of_the_trial_and_what_it_has_written(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text("[{at: 2s, do: controller-fails, controller: c1, for: 500ms}]")
+    app = learning(
+        tmp_path,
+        "    def __init__(self, *args, **kwargs):\n"
+        "        super().__init__(*args, **kwargs)\n"
+        "        import os, pathlib, time\n"
+        "        file = pathlib.Path(os.environ['HYBRIDNET_SHARED'], 'starts')\n"
+        "        before = file.read_text() if file.exists() else ''\n"
+        "        file.write_text(f'{before} {time.monotonic()}')\n"
+        "        print('STARTS', os.environ['HYBRIDNET_CONTROLLER'], file.read_text())\n",
+    )
+    with Explore(app, topo=LinearTopo(k=2)) as explore:
+        for _ in range(2):  # the folder is a new one for each trial
+            _, seen = explore.trial(explore.read(file))
+            said = [line for line in seen.log.splitlines() if line.startswith("STARTS")]
+            assert said == ["STARTS c1  0.0", "STARTS c1  0.0 2.5"]
+
+
 def test_an_application_that_cannot_be_loaded_is_an_error_that_quotes_its_exception(tmp_path: Path) -> None:
     app = tmp_path / "lacking.py"
     app.write_text("import nothing_there\n")

@@ -226,8 +226,14 @@ class ControllerFactory:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def make(self, seed: int) -> SteppedController:
+    def make(
+        self, seed: int | str, settings: Mapping[str, str] | None = None, now_ns: int = 0
+    ) -> SteppedController:
         """Start a controller that knows nothing, whose random numbers have this seed.
+
+        Args:
+            settings: environment variables that this one reads, beside those of the factory.
+            now_ns: the instant at which it starts.
 
         Raises:
             ControllerError: an app cannot be loaded; the message quotes its last lines.
@@ -237,7 +243,13 @@ class ControllerFactory:
         controller = SteppedController(ours, log, self.name, self._framework)
         try:
             with theirs:
-                request = {"seed": seed, "apps": self._apps, "arguments": self._arguments}
+                request = {
+                    "seed": seed,
+                    "apps": self._apps,
+                    "arguments": self._arguments,
+                    "settings": dict(settings or {}),
+                    "now_ns": now_ns,
+                }
                 socket.send_fds(self._ours, [json.dumps(request).encode()], [theirs.fileno(), log.fileno()])
             controller.pid = int(self._receive() or 0)
             controller.await_rest()

@@ -37,13 +37,22 @@ class Stage(Protocol):
         """Take a link, or the one to a host, up or down."""
 
     def lose_connection(self, switch: str) -> None:
-        """End the connection of a switch to its controller."""
+        """End the connections of a switch to its controllers."""
 
     def restart(self, switch: str) -> None:
         """Let a switch lose its connection and all that it has been told."""
 
     def connect(self, switch: str) -> None:
-        """Let a switch connect to its controller, if it is not."""
+        """Let a switch connect to each controller that is there, if it is not."""
+
+    def fail(self, controller: str) -> None:
+        """End a controller, with all that it knows."""
+
+    def cut_off(self, controller: str) -> None:
+        """End all connections of a controller, which goes on."""
+
+    def restore(self, controller: str) -> None:
+        """Start a controller that has failed, and let all switches connect to it."""
 
     def delay(self, switch: str, which: str, delay_ns: int) -> None:
         """Delay messages: to_controller, to_switch, barrier, statistics; 0: as at first."""
@@ -57,8 +66,8 @@ class Stage(Protocol):
         The other one notices `behind_ns` later. At the latest when both have, the switch connects again.
         """
 
-    def request(self, method: str, path: str, body: str) -> None:
-        """Ask the application's REST interface."""
+    def request(self, controller: str, method: str, path: str, body: str) -> None:
+        """Ask the REST interface of a controller's application."""
 
     def later(self, after_ns: int, do: Callable[[], None]) -> None:
         """Do something later."""
@@ -95,6 +104,7 @@ class Disturbance:
         do: does it, with the options' values.
         from_the_start: a property of a switch for the whole trial; when it is said to happen does not matter.
         drawn: a seed may draw it; what hosts ask each other is drawn apart.
+        least_controllers: so many there must be for a seed to draw it.
     """
 
     name: str
@@ -103,6 +113,7 @@ class Disturbance:
     do: Callable[[Stage, dict[str, Any]], None]
     from_the_start: bool = False
     drawn: bool = True
+    least_controllers: int = 1
 
     def draw(self, site: Site, chance: random.Random) -> dict[str, Any] | None:
         """Values of its options; None: this network has nothing to which it could happen."""
@@ -133,7 +144,10 @@ class Disturbance:
 
 
 def _one_of(
-    names: Callable[[Site], list[str]], meaning: str, lacking: str = "choose another event"
+    names: Callable[[Site], list[str]],
+    meaning: str,
+    lacking: str = "choose another event",
+    default: str | None = None,
 ) -> Option:
     def read(value: Any, site: Site, what: str) -> str:
         if value not in names(site):
@@ -145,7 +159,9 @@ def _one_of(
             raise UsageError(f"{what}: there is no {shown(value)}; {there}")
         return str(value)
 
-    return Option(read, lambda site, chance: chance.choice(names(site)) if names(site) else None, meaning)
+    return Option(
+        read, lambda site, chance: chance.choice(names(site)) if names(site) else None, meaning, default
+    )
 
 
 def _time(least_ms: int, most_ms: int, meaning: str) -> Option:
@@ -201,6 +217,8 @@ _SERVICE = _one_of(
     "the address of a service",
     "no service is said by an invariant affinity(...)",
 )
+_CONTROLLER = _one_of(lambda site: list(site.controllers), "a controller")
+_FIRST_CONTROLLER = _one_of(lambda site: list(site.controllers), "whom", default="c1")
 _METHOD = _one_of(lambda _: ["GET", "PUT", "POST", "DELETE"], "of HTTP")
 _LINK = _one_of(lambda site: list(site.links), "a link between switches")
 _FOR = _time(50, 1500, "for how long")
@@ -224,6 +242,16 @@ def _flap(stage: Stage, to: dict[str, Any]) -> None:
 def _lose(stage: Stage, to: dict[str, Any]) -> None:
     stage.lose_connection(to["switch"])
     stage.later(_ns(to["for"]), lambda: stage.connect(to["switch"]))
+
+
+def _fail(stage: Stage, to: dict[str, Any]) -> None:
+    stage.fail(to["controller"])
+    stage.later(_ns(to["for"]), lambda: stage.restore(to["controller"]))
+
+
+def _cut_off(stage: Stage, to: dict[str, Any]) -> None:
+    stage.cut_off(to["controller"])
+    stage.later(_ns(to["for"]), lambda: stage.restore(to["controller"]))
 
 
 def _restart(stage: Stage, to: dict[str, Any]) -> None:
@@ -264,8 +292,9 @@ _ALL = (
                  "every": _time(50, 400, "how far apart")},
                 lambda stage, to: stage.flow(to["from"], to["to"], to["segments"], _ns(to["every"])), drawn=False),
     Disturbance("request", "somebody asks the application's REST interface",
-                {"method": _METHOD, "path": _path(), "body": _text("what is sent", "")},
-                lambda stage, to: stage.request(to["method"], to["path"], to["body"]), drawn=False),
+                {"method": _METHOD, "path": _path(), "body": _text("what is sent", ""),
+                 "controller": _FIRST_CONTROLLER},
+                lambda stage, to: stage.request(to["controller"], to["method"], to["path"], to["body"]), drawn=False),
     Disturbance("host-moves",
                 "a host leaves its port, appears at the free port of a switch (or, if it is there, at its first port), "
                 "and announces itself",
@@ -284,6 +313,11 @@ _ALL = (
     Disturbance("controller-times-out",
                 "a switch does not answer echo requests, the controller gives it up, and it notices later",
                 _TIME_OUT_OPTIONS, _timed_out(at_switch=False)),
+    Disturbance("controller-fails",
+                "a controller ends, and all switches lose it; later it starts again, and knows nothing",
+                {"controller": _CONTROLLER, "for": _FOR}, _fail, least_controllers=2),
+    Disturbance("controller-cut-off", "a controller goes on, and has no connection to any switch for a while",
+                {"controller": _CONTROLLER, "for": _FOR}, _cut_off, least_controllers=2),
     Disturbance("late-to-controller", "messages of a switch come late", _LATE_OPTIONS, _late("to_controller")),
     Disturbance("late-to-switch", "messages to a switch come late", _LATE_OPTIONS, _late("to_switch")),
     Disturbance("late-barriers", "a switch answers barriers late", _LATE_OPTIONS, _late("barrier")),

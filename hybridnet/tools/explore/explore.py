@@ -91,6 +91,9 @@ class Explore:
             anything, and again when nothing is disturbed any more: 0 to 600.
         without: disturbances that do not happen.
         always: a file with events that happen in each trial, beside those that are drawn.
+        controllers: how many of them run the application, 1 to 4. Each switch connects to all. The application reads
+            which one it is, ``c1`` to ``c4``, from ``HYBRIDNET_CONTROLLER``, and from ``HYBRIDNET_SHARED`` the name of
+            a folder that all of them have, which is empty when a trial begins.
 
     Raises:
         UsageError: there is no such application, the topology has something else, or an invariant names what it has
@@ -111,6 +114,7 @@ class Explore:
         settle_s: float = 0.0,
         without: Sequence[str] = (),
         always: Path | None = None,
+        controllers: int = 1,
     ) -> None:
         if not 0 <= settle_s <= MOST_SETTLE_S:
             raise UsageError(f"explore: settle {settle_s:g} s: write 0 to {MOST_SETTLE_S} s")
@@ -120,7 +124,7 @@ class Explore:
                     f"explore: without {shown(name)}: {meant(name, DISTURBANCES)}there are "
                     f"{', '.join(DISTURBANCES)}"
                 )
-        site = site_of(topo, list(protocols))
+        site = site_of(topo, list(protocols), controllers)
         self._app = ", ".join(Path(app).name for app in apps)
         self._invariants = tuple(invariants)
         for each in self._invariants:

@@ -60,7 +60,11 @@ def draw(site: Site, seed: int, without: Collection[str] = ()) -> Schedule:
         without: disturbances that do not happen; the others are those of the same seed with them.
     """
     chance = random.Random(f"explore {seed}")
-    kinds = sorted(each.name for each in DISTURBANCES.values() if each.drawn)
+    kinds = sorted(
+        each.name
+        for each in DISTURBANCES.values()
+        if each.drawn and len(site.controllers) >= each.least_controllers
+    )
     names = ["ping"] * chance.randint(*_PINGS)
     if site.services:
         names += ["flow"] * chance.randint(*_FLOWS)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from hybridnet.describe.topo import Topo
+from hybridnet.describe.values import whole
 from hybridnet.errors import UsageError
 from hybridnet.tools.explore.walk import Place
 
@@ -15,6 +16,7 @@ __all__ = ["Host", "Service", "Site", "site_of"]
 
 DIRECTION = {"delay_ns": 100_000, "rate_bps": 100_000_000, "queue_packets": 100}  # of every link
 MOST_NODES = 64
+MOST_CONTROLLERS = 4
 
 
 @final
@@ -52,6 +54,7 @@ class Site:
         homes: the jack of each host at first.
         hosts: by name.
         services: by their address, as it is written.
+        controllers: their names; each switch connects to all of them.
     """
 
     switches: dict[str, int]
@@ -61,6 +64,7 @@ class Site:
     hosts: dict[str, Host]
     options: dict[str, dict[str, Any]] = field(default_factory=dict)  # of switches
     services: dict[str, Service] = field(default_factory=dict)
+    controllers: tuple[str, ...] = ("c1",)
 
     def ports(self, switch: str) -> list[int]:
         """The ports of a switch, in order."""
@@ -76,12 +80,16 @@ class Site:
         return f"{switch}-free"
 
 
-def site_of(topo: Topo, protocols: list[str] | None = None) -> Site:
+def site_of(topo: Topo, protocols: list[str] | None = None, controllers: int = 1) -> Site:
     """The network that a description means to a trial. A switch with hosts has one more port, to which one can move.
+
+    Args:
+        controllers: how many, 1 to 4.
 
     Raises:
         UsageError: it has something else than hosts and switches, or no switch or fewer than two hosts.
     """
+    whole(controllers, "explore: controllers", 1, MOST_CONTROLLERS)
     switches: dict[str, int] = {}
     hosts: dict[str, Host] = {}
     for spec in topo.node_specs():
@@ -120,7 +128,8 @@ def site_of(topo: Topo, protocols: list[str] | None = None) -> Site:
     used = [place for both in links.values() for place in both] + list(jacks.values())
     for switch in dict.fromkeys(name for name, _ in list(jacks.values())):
         jacks[f"{switch}-free"] = (switch, max(port for name, port in used if name == switch) + 1)
-    site = Site(switches, links, jacks, homes, hosts)
+    names = tuple(f"c{number}" for number in range(1, controllers + 1))
+    site = Site(switches, links, jacks, homes, hosts, controllers=names)
     for name in switches:
         site.options[name] = {"dpid": f"{switches[name]:016x}", "protocols": protocols or ["OpenFlow13"]}
     return site

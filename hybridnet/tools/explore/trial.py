@@ -20,6 +20,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import itertools
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -159,18 +160,18 @@ def run_trial(
     Raises:
         ControllerError: the application cannot be loaded.
     """
-    controller = factory.make(seed)
-    trial = _Trial(site, schedule, controller, seed, settle_ns)
-    try:
-        trial.run()
-    except ControllerError as error:
-        trial.observed.ended = str(error)
-    except _CutShortError:
-        pass
-    finally:
-        trial.observed.trace = trial.trace.hexdigest()
-        trial.observed.log = controller.log()
-        controller.end()
+    with tempfile.TemporaryDirectory(prefix="hybridnet-explore-") as shared:
+        trial = _Trial(site, schedule, factory, shared, seed, settle_ns)
+        try:
+            trial.begin()
+            try:
+                trial.run()
+            except ControllerError as error:
+                trial.observed.ended = str(error)
+            except _CutShortError:
+                pass
+        finally:
+            trial.end()
     return trial.observed
 
 
@@ -180,9 +181,10 @@ class _CutShortError(Exception):
 
 @dataclass
 class _Channel:
-    """The connection between a switch and its controller. Each of the two may have left it before the other does."""
+    """The connection between a switch and a controller. Each of the two may have left it before the other does."""
 
     switch: str
+    controller: str
     at_switch: int
     at_controller: int
     rest: dict[bool, bytes] = field(default_factory=lambda: {True: b"", False: b""})
@@ -194,31 +196,57 @@ class _Trial:
     """The `Stage` of disturbances, too."""
 
     def __init__(
-        self, site: Site, schedule: Schedule, controller: SteppedController, seed: int, settle_ns: int
+        self,
+        site: Site,
+        schedule: Schedule,
+        factory: ControllerFactory,
+        shared: str,
+        seed: int,
+        settle_ns: int,
     ) -> None:
         self.site = site
         self.observed = Observed(site, dict(site.homes), settle_ns)
         self.trace = hashlib.sha256()
         self._settle_ns = settle_ns
         self._end_ns = END_NS + 2 * settle_ns
-        self._most_messages = MOST_MESSAGES * self._end_ns // END_NS
+        self._most_messages = MOST_MESSAGES * len(site.controllers) * self._end_ns // END_NS
         self._schedule = schedule
-        self._controller = controller
+        self._factory = factory
+        self._shared = shared
+        self._seed = seed
+        self._controllers: dict[str, SteppedController] = {}  # those that run
+        self._made: Counter[str] = Counter()  # how often each was started
+        self._cut: set[str] = set()  # controllers that no switch reaches
+        self._memory: dict[str, int] = {}  # of each when the schedule began, or when it was started since
+        self._logs: list[str] = []
         self._heap: list[tuple[int, int, Callable[[], None]]] = []
         self._order = itertools.count()
-        self._channels: dict[str, _Channel] = {}
-        self._by_number: dict[int, _Channel] = {}
-        self._requests: dict[int, Request] = {}
+        self._channels: dict[tuple[str, str], _Channel] = {}  # by switch and controller
+        self._by_number: dict[tuple[str, int], _Channel] = {}  # by controller
+        self._requests: dict[tuple[str, int], Request] = {}
+        self._asked: Counter[tuple[str, str, bytes]] = Counter()  # by controller
         self._macs: dict[tuple[str, int], int] = {}  # what a host knows of the addresses of services
         self._delays: dict[tuple[str, str], int] = {}
         self._down: set[str] = set()
         self._messages: Counter[str] = Counter()  # by their names
-        self._woken_ns = -1
+        self._woken_ns: dict[str, int] = {}
         self._bench = self._build(seed)
         self._readers = {
             name: Reader(self._bench, name, asks=site.options[name]["protocols"] == ["OpenFlow10"])
             for name in site.switches
         }
+
+    def begin(self) -> None:
+        """Start the controllers. Raises ControllerError: the application cannot be loaded."""
+        for name in self.site.controllers:
+            self._start(name)
+
+    def end(self) -> None:
+        """End them; what was observed is whole then."""
+        for name in list(self._controllers):
+            self._stop(name)
+        self.observed.trace = self.trace.hexdigest()
+        self.observed.log = "".join(self._logs)
 
     def run(self) -> None:
         for number, switch in enumerate(self.site.switches):
@@ -234,7 +262,9 @@ class _Trial:
         for turn, at_ns in enumerate(PROBES_NS, 1):
             self._at(well + at_ns, lambda turn=turn: self._probe_all(turn))  # type: ignore[misc]
         self._advance(self._end_ns)
-        self.observed.grown += self._controller.memory()
+        self.observed.grown = max(
+            (each.memory() - self._memory[name] for name, each in self._controllers.items()), default=0
+        )
         peers: dict[Place, Place | str] = {}
         for one, other in self.site.links.values():
             peers[one], peers[other] = other, one
@@ -280,42 +310,68 @@ class _Trial:
         for number in range(segments):
             self.later(_AFTER_ARP_NS + number * every_ns, lambda: self._send_segment(flow))
 
-    def request(self, method: str, path: str, body: str) -> None:
+    def request(self, controller: str, method: str, path: str, body: str) -> None:
         request = Request(f"{method} {path}")
+        self._note(f"request{self._to(controller)}: {request.text} {body}".rstrip())
+        asked = self._controllers.get(controller)
+        if asked is None:
+            return  # nobody can answer, and that is no mistake of the application
         self.observed.requests.append(request)
-        self._note(f"request: {request.text} {body}".rstrip())
-        number = self._controller.connect("rest")
-        self._requests[number] = request
+        number = asked.connect("rest")
+        self._requests[controller, number] = request
         content = body.encode()
         head = f"{method} {path} HTTP/1.1\r\nHost: controller\r\nConnection: close\r\n"
         head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
-        self._controller.give(number, head.encode() + content)
-        self._work()
+        asked.give(number, head.encode() + content)
+        self._work(controller)
+
+    def fail(self, controller: str) -> None:
+        if controller not in self._controllers:
+            return
+        self._note(f"{self._the(controller)} ends, and all that it knew is lost")
+        self._stop(controller)
+        self._lose_all_of(controller)
+
+    def cut_off(self, controller: str) -> None:
+        self._note(f"no switch reaches {self._the(controller)}")
+        self._cut.add(controller)
+        self._lose_all_of(controller)
+
+    def restore(self, controller: str) -> None:
+        self._cut.discard(controller)
+        if controller not in self._controllers:
+            self._note(f"{self._the(controller)} starts again")
+            self._start(controller)
+        for switch in self.site.switches:
+            self._connect(switch, controller)
 
     def lose_connection(self, switch: str) -> None:
-        channel = self._channels.get(switch)
-        if channel is None:
-            return
-        self._note(f"{switch} loses its connection")
-        self._leave_switch(channel)
-        self._leave_controller(channel)
+        lost = self._channels_of(switch)
+        if lost:
+            self._note(f"{switch} loses its connection")
+        for channel in lost:
+            self._leave_switch(channel)
+            self._leave_controller(channel)
 
     def time_out(self, switch: str, after_ns: int, behind_ns: int, *, at_switch: bool) -> None:
-        channel = self._channels.get(switch)
-        if channel is None or not channel.open:
-            return
-        self._note(f"{switch} and its controller hear nothing of each other any more")
+        for channel in self._channels_of(switch):
+            if channel.open:
+                self._time_out(channel, after_ns, behind_ns, at_switch=at_switch)
+
+    def _time_out(self, channel: _Channel, after_ns: int, behind_ns: int, *, at_switch: bool) -> None:
+        switch, controller = channel.switch, channel.controller
+        self._note(f"{switch} and {self._the(controller)} hear nothing of each other any more")
         channel.open = False
 
         def give_up_switch() -> None:
-            if self._channels.get(switch) is channel:
+            if self._channels.get((switch, controller)) is channel:
                 self._note(f"{switch} has no answer to its echo requests: it gives the connection up")
                 self._leave_switch(channel)
-                self.connect(switch)
+                self._connect(switch, controller)
 
         def give_up_controller() -> None:
-            if channel.at_controller in self._by_number:
-                self._note(f"the controller gives the connection of {switch} up, which was silent")
+            if self._by_number.get((controller, channel.at_controller)) is channel:
+                self._note(f"{self._the(controller)} gives the connection of {switch} up, which was silent")
                 self._leave_controller(channel)
 
         first, second = give_up_switch, give_up_controller
@@ -330,13 +386,18 @@ class _Trial:
         self._readers[switch].forget_all()
 
     def connect(self, switch: str) -> None:
-        if switch in self._channels:
+        for controller in self.site.controllers:
+            self._connect(switch, controller)
+
+    def _connect(self, switch: str, controller: str) -> None:
+        reached = self._controllers.get(controller)
+        if reached is None or controller in self._cut or (switch, controller) in self._channels:
             return
-        number = self._controller.connect()
-        channel = _Channel(switch, self._bench.connect(switch), number)
-        self._channels[switch] = self._by_number[number] = channel
-        self._note(f"{switch} connects")
-        self._work()
+        number = reached.connect()
+        channel = _Channel(switch, controller, self._bench.connect(switch), number)
+        self._channels[switch, controller] = self._by_number[controller, number] = channel
+        self._note(f"{switch} connects{self._to(controller)}")
+        self._work(controller)
 
     def delay(self, switch: str, which: str, delay_ns: int) -> None:
         self._delays[switch, which] = delay_ns
@@ -410,25 +471,28 @@ class _Trial:
     def _to_controller(self, channel: _Channel, message: Message) -> None:
         if not channel.open:
             return
-        self._note(f"{channel.switch} -> controller: {message.name()}")
-        self._trace(f"{channel.switch} says", message.data)
+        controller = self._title(channel.controller)
+        self._note(f"{channel.switch} -> {controller}: {message.name()}")
+        self._trace(f"{channel.switch} says {controller}", message.data)
         if message.type == PACKET_IN:
             frame = frame_of_packet_in(message)
-            self.observed.asked[channel.switch, frame] = (
-                self.observed.asked.get((channel.switch, frame), 0) + 1
+            self._asked[channel.controller, channel.switch, frame] += 1
+            self.observed.asked[channel.switch, frame] = max(
+                self._asked[each, channel.switch, frame] for each in self.site.controllers
             )
             probe = self._probe_of(frame)
             if probe is not None:
                 probe.asked.append(channel.switch)
                 probe.released = False
-        self._controller.give(channel.at_controller, message.data)
-        self._work()
+        self._controllers[channel.controller].give(channel.at_controller, message.data)
+        self._work(channel.controller)
 
     def _to_switch(self, channel: _Channel, message: Message) -> None:
         if not channel.open:
             return
-        self._note(f"controller -> {channel.switch}: {message.name()}")
-        self._trace(f"{channel.switch} hears", message.data)
+        controller = self._title(channel.controller)
+        self._note(f"{controller} -> {channel.switch}: {message.name()}")
+        self._trace(f"{channel.switch} hears {controller}", message.data)
         self.observed.said.setdefault(channel.switch, []).append(self._bench.now_ns)
         if message.type == PACKET_OUT:
             probe = self._probe_of(frame_of_packet_out(message))
@@ -436,51 +500,98 @@ class _Trial:
                 probe.released = True
         self._bench.hear(channel.at_switch, message.data)
 
-    def _work(self) -> None:
-        """Let the controller do what is to be done now."""
-        said = self._controller.step(self._bench.now_ns)
+    def _work(self, name: str) -> None:
+        """Let a controller do what is to be done now, if it is there."""
+        controller = self._controllers.get(name)
+        if controller is None:
+            return
+        said = controller.step(self._bench.now_ns)
         for number, data in said.items():
-            if number in self._requests:
-                self._requests[number].answer += data
+            if (name, number) in self._requests:
+                self._requests[name, number].answer += data
                 self._trace("an answer", data)
             else:
-                self._carry(self._by_number[number], data, to_controller=False)
-        for number in self._controller.closed:
-            self._controller_ended(number)
-        wake_ns = self._controller.wake_ns
-        if wake_ns is not None and wake_ns <= self._end_ns and wake_ns != self._woken_ns:
-            self._woken_ns = wake_ns
-            self._at(max(wake_ns, self._bench.now_ns), self._work)
+                self._carry(self._by_number[name, number], data, to_controller=False)
+        for number in controller.closed:
+            self._controller_ended(name, number)
+        wake_ns = controller.wake_ns
+        if wake_ns is not None and wake_ns <= self._end_ns and wake_ns != self._woken_ns.get(name):
+            self._woken_ns[name] = wake_ns
+            self._at(max(wake_ns, self._bench.now_ns), lambda: self._work(name))
 
-    def _controller_ended(self, number: int) -> None:
-        """The controller has ended a connection: it has answered a request, or wants no more of a switch."""
-        request = self._requests.pop(number, None)
+    def _controller_ended(self, name: str, number: int) -> None:
+        """A controller has ended a connection: it has answered a request, or wants no more of a switch."""
+        request = self._requests.pop((name, number), None)
         if request is not None:
-            self._controller.close(number)
+            self._controllers[name].close(number)
             words, _, request.answer = request.answer.partition(b"\r\n\r\n")
             first = words.partition(b"\r\n")[0].decode(errors="replace").split(" ", 2)
             request.status = int(first[1]) if len(first) > 1 and first[1].isdecimal() else None
             self._note(f"answer to {request.text}: {' '.join(first[1:]) or 'none'}")
             return
-        channel = self._by_number.pop(number)
-        self._controller.close(number)
-        self._note(f"the controller ends the connection of {channel.switch}")
+        channel = self._by_number.pop((name, number))
+        self._controllers[name].close(number)
+        self._note(f"{self._the(name)} ends the connection of {channel.switch}")
         if channel.open:
             channel.open = False
             self.later(USUAL_NS, lambda: self._leave_switch(channel))
-            self.later(_RECONNECTS_NS, lambda: self.connect(channel.switch))
+            self.later(_RECONNECTS_NS, lambda: self._connect(channel.switch, name))
 
     def _leave_switch(self, channel: _Channel) -> None:
         channel.open = False
-        if self._channels.get(channel.switch) is channel:
-            del self._channels[channel.switch]
+        if self._channels.get((channel.switch, channel.controller)) is channel:
+            del self._channels[channel.switch, channel.controller]
             self._bench.disconnect(channel.at_switch)
 
     def _leave_controller(self, channel: _Channel) -> None:
         channel.open = False
-        if self._by_number.pop(channel.at_controller, None) is not None:
-            self._controller.close(channel.at_controller)
-            self._work()
+        if self._by_number.get((channel.controller, channel.at_controller)) is not channel:
+            return
+        del self._by_number[channel.controller, channel.at_controller]
+        controller = self._controllers.get(channel.controller)
+        if controller is not None:
+            controller.close(channel.at_controller)
+            self._work(channel.controller)
+
+    # Controllers
+    def _start(self, name: str) -> None:
+        """Start one that knows nothing, neither of what it was before nor of the others."""
+        self._made[name] += 1
+        first = (name, self._made[name]) == (self.site.controllers[0], 1)
+        settings = {"HYBRIDNET_CONTROLLER": name, "HYBRIDNET_SHARED": self._shared}
+        controller = self._factory.make(
+            self._seed if first else f"{self._seed} {name} {self._made[name]}", settings, self._bench.now_ns
+        )
+        self._controllers[name] = controller
+        self._memory[name] = controller.memory()
+
+    def _stop(self, name: str) -> None:
+        controller = self._controllers.pop(name)
+        title = "" if len(self.site.controllers) == 1 else f"{name}:\n"
+        self._logs.append(title + controller.log())
+        controller.end()
+        self._requests = {key: each for key, each in self._requests.items() if key[0] != name}
+
+    def _lose_all_of(self, controller: str) -> None:
+        for channel in [each for each in self._channels.values() if each.controller == controller]:
+            self._leave_switch(channel)
+        for channel in [each for each in self._by_number.values() if each.controller == controller]:
+            self._leave_controller(channel)
+
+    def _channels_of(self, switch: str) -> list[_Channel]:
+        return [each for each in self._channels.values() if each.switch == switch]
+
+    def _title(self, controller: str) -> str:
+        """Beside an arrow."""
+        return "controller" if len(self.site.controllers) == 1 else controller
+
+    def _the(self, controller: str) -> str:
+        """In a sentence."""
+        return "the controller" if len(self.site.controllers) == 1 else controller
+
+    def _to(self, controller: str) -> str:
+        """With the word before it; if there is one only, it is not named."""
+        return "" if len(self.site.controllers) == 1 else f" to {controller}"
 
     # Hosts
     def _send(self, host: str, frame: bytes) -> None:
@@ -575,12 +686,12 @@ class _Trial:
             self._leave_controller(channel)
         for channel in [each for each in self._channels.values() if not each.open]:
             self._leave_switch(channel)
-        for switch in self.site.switches:
-            self.connect(switch)
+        for controller in self.site.controllers:
+            self.restore(controller)
 
     def _keep_tables(self) -> None:
         self.observed.earlier = {name: each.tables() for name, each in self._readers.items()}
-        self.observed.grown = -self._controller.memory()
+        self._memory = {name: each.memory() for name, each in self._controllers.items()}
 
     def _note(self, text: str) -> None:
         self.observed.timeline.append((self._bench.now_ns - self._settle_ns, text))

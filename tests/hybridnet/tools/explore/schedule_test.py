@@ -21,7 +21,34 @@ SITE = site_of(LinearTopo(k=3))
 def test_the_same_seed_draws_the_same_and_every_kind_is_drawn() -> None:
     drawn = [draw(SITE, seed) for seed in range(200)]
     assert drawn == [draw(SITE, seed) for seed in range(200)]
-    assert {event.do for schedule in drawn for event in schedule} == set(DISTURBANCES) - {"flow", "request"}
+    of_several = {"controller-fails", "controller-cut-off"}
+    kinds = {event.do for schedule in drawn for event in schedule}
+    assert kinds == set(DISTURBANCES) - {"flow", "request"} - of_several
+
+
+def test_what_happens_to_controllers_is_drawn_where_there_are_several() -> None:
+    site = site_of(LinearTopo(k=3), controllers=2)
+    drawn = [event for seed in range(200) for event in draw(site, seed)]
+    assert {event.do for event in drawn} == set(DISTURBANCES) - {"flow", "request"}
+    of_controllers = [
+        event.options["controller"] for event in drawn if event.do.startswith("controller-fails")
+    ]
+    assert set(of_controllers) == {"c1", "c2"}
+
+
+@pytest.mark.parametrize("number", [0, 5, True, "2"])
+def test_a_number_of_controllers_that_is_none_is_refused(number: object) -> None:
+    with pytest.raises(UsageError, match=r"explore: controllers .* is not a whole number from 1 to 4"):
+        site_of(LinearTopo(k=3), controllers=number)  # type: ignore[arg-type]
+
+
+def test_a_controller_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text("[{at: 2s, do: controller-fails, controller: c2, for: 1s}]")
+    with pytest.raises(UsageError, match=r"event 1: controller: there is no 'c2'; there are c1$"):
+        read_schedule(file, SITE)
+    [event] = read_schedule(file, site_of(LinearTopo(k=3), controllers=2))
+    assert event.options == {"controller": "c2", "for": "1s"}
 
 
 def test_flows_are_drawn_where_there_is_a_service_and_none_from_its_servers() -> None:
@@ -37,11 +64,11 @@ def test_without_a_disturbance_a_seed_draws_the_same_but_it() -> None:
         assert less == tuple(event for event in whole if event.do != "host-moves")
 
 
-def test_a_request_has_a_body_only_if_it_is_written(tmp_path: Path) -> None:
+def test_a_request_has_a_body_and_goes_to_another_controller_only_if_it_is_written(tmp_path: Path) -> None:
     file = tmp_path / "schedule.yaml"
     file.write_text("[{at: 1s, do: request, method: GET, path: /stats/switches}]")
     [event] = read_schedule(file, SITE)
-    assert event.options == {"method": "GET", "path": "/stats/switches", "body": ""}
+    assert event.options == {"method": "GET", "path": "/stats/switches", "body": "", "controller": "c1"}
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
