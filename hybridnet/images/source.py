@@ -137,7 +137,8 @@ def opened(reference: ImageReference) -> Iterator[Image]:
         with tarfile.open(place, tarinfo=BoundedInfo, errorlevel=2) as archive:
             yield _read(_Archive(archive), reference.tag)
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
-        raise MachineError(f"{place} is no tar file, or damaged: {error}") from None
+        why = str(error).partition(":\n")[0]  # then comes what each way to open one has said
+        raise MachineError(f"{place} is no tar file, or damaged: {why}") from None
 
 
 def _read(files: _Files, tag: str | None) -> Image:
@@ -150,7 +151,7 @@ def _read(files: _Files, tag: str | None) -> Image:
 
 def _of_oci(files: _Files, tag: str | None) -> Image:
     manifests = _list(_json(files, "index.json"), "manifests", "index.json", MOST_MANIFESTS)
-    names = [str((each.get("annotations") or {}).get(_NAME)) for each in manifests]
+    names = [str(_inner(each, "annotations", "index.json").get(_NAME)) for each in manifests]
     chosen = [each for each, name in zip(manifests, names, strict=True) if tag in (None, name)]
     if len(chosen) != 1:
         there = ", ".join(sorted(name for name in names if name != "None")[:20]) or "none with a name"
@@ -175,7 +176,7 @@ def _manifest(files: _Files, described: Any, depth: int) -> Mapping[str, Any]:
         raise MachineError(f"its indexes are nested more than {MOST_DEPTH} deep")
     ours = _architecture()
     inner = _list(found, "manifests", name, MOST_MANIFESTS)
-    platforms = [each.get("platform") or {} for each in inner]
+    platforms = [_inner(each, "platform", name) for each in inner]
     for each, its in zip(inner, platforms, strict=True):
         if (its.get("os"), its.get("architecture")) == ("linux", ours):
             return _manifest(files, each, depth - 1)
@@ -187,7 +188,8 @@ def _of_docker(files: _Files, tag: str | None) -> Image:
     images = _parsed(_small(files, "manifest.json"), "manifest.json")
     if not isinstance(images, list) or not all(isinstance(each, dict) for each in images):
         raise MachineError("its manifest.json is no list of images")
-    names = [[str(name) for name in each.get("RepoTags") or []] for each in images]
+    named = [each if each.get("RepoTags") is not None else {"RepoTags": []} for each in images]
+    names = [_list(each, "RepoTags", "manifest.json", MOST_MANIFESTS, of=str) for each in named]
     chosen = [each for each, own in zip(images, names, strict=True) if tag is None or _named(tag, own)]
     if len(chosen) != 1:
         there = ", ".join(sorted(name for own in names for name in own)[:20]) or "none with a name"
@@ -207,16 +209,15 @@ def _image(files: _Files, raw: bytes, stored: list[tuple[str, str | None]]) -> I
     described = _object(raw, "the configuration")
     if (ours := _architecture()) != described.get("architecture", ours):
         raise MachineError(f"it is for {shown(described['architecture'])}, and this computer is {ours}")
-    diff_ids = _list(described.get("rootfs") or {}, "diff_ids", "the configuration", MOST_LAYERS, of=str)
+    rootfs = _inner(described, "rootfs", "the configuration")
+    diff_ids = _list(rootfs, "diff_ids", "the configuration", MOST_LAYERS, of=str)
     if len(diff_ids) != len(stored):
         raise MachineError(f"it has {len(stored)} layers, and the digests of {len(diff_ids)}; it is damaged")
     layers = tuple(
         Layer(name, digest, _sha256(diff_id, "a layer"))
         for (name, digest), diff_id in zip(stored, diff_ids, strict=True)
     )
-    config = described.get("config") or {}
-    if not isinstance(config, dict):
-        raise MachineError("its configuration has no object `config`; it is damaged")
+    config = _inner(described, "config", "the configuration")
     return Image(hashlib.sha256(raw).hexdigest(), config, layers, files)
 
 
@@ -278,6 +279,14 @@ def _object(raw: bytes, name: str) -> Mapping[str, Any]:
     return found
 
 
+def _inner(holder: Mapping[str, Any], key: str, what: str) -> Mapping[str, Any]:
+    """An object in another one; empty where there is none."""
+    found = holder.get(key)
+    if found is not None and not isinstance(found, dict):
+        raise MachineError(f"{what} has a `{key}` that is no object; it is damaged")
+    return found or {}
+
+
 def _list(holder: Mapping[str, Any], key: str, what: str, most: int, of: type = dict) -> list[Any]:
     found = holder.get(key)
     if not isinstance(found, list) or not all(isinstance(each, of) for each in found):
@@ -314,12 +323,15 @@ class _Archive:
     def __init__(self, archive: tarfile.TarFile) -> None:
         self._archive = archive
         self._entries: dict[str, tarfile.TarInfo] = {}
-        for number, entry in enumerate(archive):
-            if number >= MOST_ARCHIVED:
-                raise MachineError(
-                    f"it has more than {MOST_ARCHIVED} entries, which no archive of images needs"
-                )
-            self._entries[os.path.normpath(entry.name)] = entry
+        try:
+            for number, entry in enumerate(archive):
+                if number >= MOST_ARCHIVED:
+                    raise MachineError(
+                        f"it has more than {MOST_ARCHIVED} entries, which no archive of images needs"
+                    )
+                self._entries[os.path.normpath(entry.name)] = entry
+        except (ValueError, OverflowError) as error:  # a header with figures that no file can have
+            raise MachineError(f"its tar file is damaged, or made to harm: {error}") from None
 
     def has(self, name: str) -> bool:
         return name in self._entries

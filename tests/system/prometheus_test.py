@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A real Prometheus scrapes a network that runs, its own checker accepts the metrics, and the dashboard's queries answer.
+"""A real Prometheus scrapes a network, its checker accepts the metrics, and the dashboard's queries answer.
 
 Prometheus is nothing that hybridnet needs: the tests run where ``HYBRIDNET_PROMETHEUS`` names its program, which has
 promtool beside it.
