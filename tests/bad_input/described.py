@@ -65,6 +65,17 @@ def linking(**options: Any) -> None:
     planned(topo)
 
 
+def flowing(method: str) -> Callable[..., None]:
+    def call(**given: Any) -> None:
+        topo = small()
+        topo.addSimHost("v1")
+        topo.addLink("r1", "v1", bw=10)
+        getattr(topo, method)(**given)
+        planned(topo)
+
+    return call
+
+
 def linking_outside(**given: Any) -> None:
     topo = small()
     topo.addLink("s1", External(**given))
@@ -112,6 +123,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "node_spec": {"name": "h1"},
     "node_specs": {},
     "link_specs": {},
+    "fluid_specs": {},
     "sorted": {"items": ["h1", "h2"]},
     "addPort": {"src": "h1", "dst": "s1", "sport": None, "dport": None},
     "reserve": {"what": "tree", "nodes": 5},
@@ -160,6 +172,12 @@ SUBJECTS = [
     Subject("Topo.addSimSwitch", adding("addSimSwitch"), {"name": "x1", **options_of("simswitch"), **OPTION}),
     Subject("Topo.addNode", adding("addNode"), {"name": "n1", "isSwitch": False}),
     Subject("Topo.addLink", linking, {"node1": "h2", "node2": "s1", **PORTS, **LINK, **OF_LINK, **OPTION}),
+    Subject("Topo.addFluid", flowing("addFluid"), {
+        "source": "r1", "destination": "v1", "model": {"model": "tcp_flows", "flows": 5}, "name": None,
+    }),
+    Subject("Topo.addFluids", flowing("addFluids"), {
+        "demands": {("r1", "v1"): 5}, "segment": "1500 B", "congestion": "reno", **OPTION,
+    }),
     Subject("Topo.addLink(params1=)", linking_one_way, {**LINK, **ENDS, **OPTION}),
     *(Subject(f"Topo.{method}", asking(method), good) for method, good in ASKED.items()),
     Subject("read_topology", lambda **given: read_topology(**given), {

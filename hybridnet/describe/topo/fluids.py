@@ -57,8 +57,12 @@ def demands_of(demands: Any, tcp: Mapping[str, Any]) -> Iterator[tuple[str, str,
         tcp: options of `tcp_flows` besides their number.
 
     Raises:
-        TopologyError: there is no such file, or it or the dictionary is not as `Demands` says.
+        TopologyError, UnitError: there is no such file, it or the dictionary is not as `Demands` says, or an option of
+            TCP makes no sense.
     """
+    if "flows" in tcp:
+        raise TopologyError("demands: each says how many flows it has; leave flows= out")
+    resolve_fluid("demands", "", "", {"model": "tcp_flows", "flows": 1, **tcp})
     for (source, destination), value in _rows(demands):
         what = f"demand from {source} to {destination}"
         if isinstance(value, bool) or not isinstance(value, int | str):
@@ -91,7 +95,7 @@ def _rows_of_file(file: str | Path) -> Iterator[tuple[tuple[str, str], Any]]:
     try:
         with user_file(file).open(encoding="utf-8", newline="") as opened:
             rows = list(csv.reader(opened))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise TopologyError(f"{what}: it cannot be read: {error}; give a CSV file") from None
     header = tuple(rows[0]) if rows else ()
     if header not in _COLUMNS:

@@ -13,7 +13,7 @@ Histogram = list[tuple[int, int]]
 
 _GREATEST = "max_"  # and the unit: what a histogram has beside its buckets
 
-_SECTIONS = ("applications", "links", "nodes", "interfaces")
+_SECTIONS = ("applications", "fluids", "links", "nodes", "interfaces")
 _NAMES = {"name", "node", "from", "to", "status", "state", "device", "notes"}
 
 

@@ -50,8 +50,8 @@ def run(topo: Topo, length: str = "10s", **given: Any) -> Replication:
 
 def test_a_rate_fills_the_narrowest_link_and_packets_share_what_is_there() -> None:
     figures = run(Tandem(flow={"model": "constant_rate", "rate": "30 Mbit/s"})).figures
-    # 20 Mbit/s of fluid and 0.542 of datagrams on the wire compete for 20.
-    assert figures["a-b", "delivered_bytes"] * 8 / 10 == pytest.approx(20e6 - 0.5e6, rel=0.02)
+    # 30 Mbit/s of fluid and 0.542 of datagrams on the wire compete for 20.
+    assert figures["a-b", "delivered_bytes"] * 8 / 10 == pytest.approx(20e6 * 30 / 30.542, rel=0.02)
     assert figures[THREE, "background_lost_bytes"] == 0
     assert figures[TWO, "background_lost_bytes"] == pytest.approx(figures["a-b", "lost_bytes"], rel=0.01)
     missing, got = figures["g:udp_sink:7", "missing"], figures["g:udp_sink:7", "received_datagrams"]
