@@ -18,11 +18,12 @@ import pytest
 
 from hybridnet import Net, Topo
 from hybridnet.cli.execute import find_machine
-from hybridnet.errors import MachineError, UsageError
+from hybridnet.errors import MachineError, PlanError, UsageError
 from hybridnet.machines.cluster import Cluster
 from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.cleaning import clean_all
 from hybridnet.system.journal import read_entries
+from hybridnet.topologies import TwoTrees
 from tests.system.machine_plans import pair, tree
 from tests.system.ssh_place import ssh_place
 
@@ -55,6 +56,20 @@ def gone(directory: Path) -> bool:
     while directory.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
     return not directory.exists()
+
+
+def test_two_machines_with_open_vswitch_on_one_computer_are_refused_before_anything_is_built(
+    place: tuple[Cluster, list[SshMachine]],
+) -> None:
+    outer, hosts = place
+    before = look(outer, "a")
+    topo = TwoTrees(depth=1)
+    with Cluster.ssh([hosts[0], hosts[0]]) as cluster:
+        net = Net(topo, controller=None, cluster=cluster)
+        said = rf"machines m1 and m2 are one computer \({outer.address('a')}\) .*name each computer once"
+        with pytest.raises(PlanError, match=said):
+            net.start()
+    assert settled(outer, "a", before) == before
 
 
 def test_the_same_is_built_and_removed_over_ssh(place: tuple[Cluster, list[SshMachine]]) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypedDict, final
 
 from hybridnet.agent.switching.openvswitch import kernel_datapath
+from hybridnet.system.journal import network_namespace
 from hybridnet.system.processor import computer, processor_model
 from hybridnet.system.rootless import in_user_namespace
 from hybridnet.system.simulated_time import time_is_simulated
@@ -31,6 +32,7 @@ class Capacity(TypedDict):
     afxdp: bool  # Open vSwitch and the kernel have it, for us
     memory_available_bytes: int
     shared_switching: bool  # an Open vSwitch is used here that is not the run's
+    network: int  # which of the computer's network namespaces is the machine's
 
 
 @final
@@ -64,6 +66,7 @@ def capacity(shared_switching: bool) -> Capacity:
         "afxdp": _afxdp(),
         "memory_available_bytes": _available(_memory()),
         "shared_switching": shared_switching,
+        "network": network_namespace(),
     }
 
 

@@ -59,6 +59,7 @@ class MachineSpec:
         shared_switching: an Open vSwitch runs there already, and keeps its settings.
         processors: the numbers of those that are for this machine alone; none: not known.
         computer: a name of the computer that it is on, the same for all machines there; empty: not known.
+        network: the number of its network namespace, of those of the computer; None: not known, or its own.
     """
 
     name: str
@@ -69,6 +70,7 @@ class MachineSpec:
     processors: Sequence[int] = ()
     computer: str = ""
     afxdp: bool = True
+    network: int | None = None
 
     def __post_init__(self) -> None:
         what = f"machine {machine_name(self.name, 'machine', error=PlanError)}:"
@@ -83,6 +85,8 @@ class MachineSpec:
             whole(self.memory_bytes, f"{what} memory_bytes", 0, 1 << 60, error=PlanError)
         if not isinstance(self.processors, Sequence) or isinstance(self.processors, str | bytes):
             raise PlanError(f"{what} processors {shown(self.processors)} are not a list; write (0, 1)")
+        if self.network is not None:
+            whole(self.network, f"{what} network", 0, (1 << 64) - 1, error=PlanError)
         for number in self.processors:
             whole(number, f"{what} processor", 0, 1 << 20, error=PlanError)
         if not isinstance(self.computer, str):

@@ -10,7 +10,7 @@ The same description, machines and options give the same plan, byte for byte.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from posixpath import normpath
 
 from hybridnet.describe.kinds import OPENVSWITCH
@@ -103,6 +103,7 @@ def make_plan(
         machine.name: _machine_plan(network, machine, joints[machine.name], options, pins)
         for machine in machines
     }
+    _refuse_two_switchings(machines, plans)
     types = choose_port_types(
         [_switching(network, machine, plans[machine.name], options, pins) for machine in machines]
     )
@@ -212,6 +213,21 @@ def _instance_plans(
             cpu = machine.processors[-at] if pinned and realtime["cpu"] is None else realtime["cpu"]
             plan["realtime"] = {**realtime, "wait": wait, "cpu": cpu}
     return plans
+
+
+def _refuse_two_switchings(machines: Sequence[MachineSpec], plans: Mapping[str, MachinePlan]) -> None:
+    """In one network namespace only one Open vSwitch can run: the devices of its datapaths have the same names."""
+    first: dict[tuple[str, int], MachineSpec] = {}
+    for machine in machines:
+        if machine.network is None or not plans[machine.name]["switches"]:
+            continue
+        other = first.setdefault((machine.computer, machine.network), machine)
+        if other is not machine:
+            raise PlanError(
+                f"machines {other.name} and {machine.name} are one computer ({other.address}) with one network, in "
+                "which only one machine can have switches of Open vSwitch, and both have some; name each computer "
+                f"once, put the switches on {other.name} alone, or simulate those of {machine.name}"
+            )
 
 
 def _check_captures(layout: Layout, options: PlanOptions) -> None:

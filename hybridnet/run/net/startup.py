@@ -89,6 +89,7 @@ def _spec(machine: str, address: str, capacity: Capacity, processors: list[int])
         processors,
         capacity["computer"],
         capacity["afxdp"],
+        capacity["network"],
     )
 
 

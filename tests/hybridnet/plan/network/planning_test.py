@@ -40,6 +40,27 @@ def test_nothing_simulated_means_no_instance() -> None:
     assert made.machines["m1"]["portals"] == []
 
 
+def test_two_machines_with_open_vswitch_in_one_network_of_a_computer_are_refused_by_name() -> None:
+    def of(*networks: int | None, computer: str = "a") -> list[MachineSpec]:
+        return [
+            MachineSpec(f"m{number}", f"192.0.2.{number}", computer=computer, network=network)
+            for number, network in enumerate(networks, 1)
+        ]
+
+    said = r"machines m1 and m2 are one computer \(192\.0\.2\.1\) .*name each computer once, .*simulate those of m2"
+    with pytest.raises(PlanError, match=said):
+        plan(TwoTrees(depth=1), of(7, 7))
+    for fine in (of(7, 8), of(None, None), [of(7)[0], of(7, 7, computer="b")[1]]):
+        assert len(plan(TwoTrees(depth=1), fine, peering_key="0" * 64).machines) == 2
+    only_hosts = Topo()
+    for number in (1, 2):
+        only_hosts.addHost(f"h{number}", machine=f"m{number}")
+        only_hosts.addSimRouter(f"r{number}", machine=f"m{number}")
+        only_hosts.addLink(f"h{number}", f"r{number}")
+    only_hosts.addLink("r1", "r2", delay="5ms")
+    assert len(plan(only_hosts, of(7, 7)).machines) == 2
+
+
 def test_a_slow_network_has_the_same_links_and_says_how_slow_it_is() -> None:
     usual, slow = (plan(TwoTrees(depth=2, bw=10), slow=how) for how in (1, 4))
     assert (usual.slow, slow.slow) == (1, 4)

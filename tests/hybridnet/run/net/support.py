@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -128,6 +129,7 @@ class FakeCluster:
             "kernel_datapath": False,
             "memory_available_bytes": 10**11,
             "shared_switching": False,
+            "network": zlib.crc32(machine.encode()),  # each has its own
         }
 
     def _build(self, machine: str, plan: dict[str, Any], controllers: bool) -> dict[str, float]:
