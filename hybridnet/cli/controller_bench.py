@@ -7,6 +7,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
+from hybridnet.cli.app_options import add_app_arguments
 from hybridnet.cli.network import framework_words, simulated_protocols
 from hybridnet.describe.quantities import format_delay, parse_delay
 from hybridnet.errors import UsageError
@@ -76,17 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="repetitions, 0 to 1000; 0: only connect (default: 3)",
     )
-    parser.add_argument(
-        "--protocols",
-        default="OpenFlow13",
-        metavar="NAME[,NAME]",
-        help="what switches speak: OpenFlow13, OpenFlow10 (default: OpenFlow13)",
-    )
-    parser.add_argument(
-        "--controller-arguments",
-        metavar="WORDS",
-        help="options of the app's framework, such as '--observe-links'",
-    )
+    add_app_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 

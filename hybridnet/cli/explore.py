@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from hybridnet.cli.app_options import add_app_arguments
 from hybridnet.cli.network import framework_words, simulated_protocols
 from hybridnet.cli.simulate import seeds_of
 from hybridnet.cli.time_options import add_time_argument, begins_in_real_time, run_in_simulated_time
@@ -99,17 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how often what was found is repeated, to see whether it always shows (default: 5)",
     )
-    parser.add_argument(
-        "--protocols",
-        default="OpenFlow13",
-        metavar="NAME[,NAME]",
-        help="what switches speak: OpenFlow13, OpenFlow10 (default: OpenFlow13)",
-    )
-    parser.add_argument(
-        "--controller-arguments",
-        metavar="WORDS",
-        help="options of the app's framework, such as '--observe-links'",
-    )
+    add_app_arguments(parser)
     parser.add_argument(
         "--pytest",
         type=Path,

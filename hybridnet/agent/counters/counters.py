@@ -119,11 +119,7 @@ def counted_devices(plan: MachinePlan, namespaces: Mapping[str, str]) -> dict[st
     Args:
         namespaces: of each host that is there.
     """
-    wanted: dict[str, set[str]] = {"": set()}
-    for host in plan["hosts"]:
-        if host["name"] in namespaces:
-            names = {interface["name"] for interface in host["interfaces"]}
-            wanted.setdefault(namespaces[host["name"]], set()).update(names)
+    wanted = _of_hosts(plan, namespaces, set())
     patched: set[str] = set()  # which are no devices
     for pair in plan["pairs"]:
         for end in (pair["a"], pair["b"]):
@@ -145,11 +141,7 @@ def device_drops(plan: MachinePlan, namespaces: Mapping[str, str], tables: Table
         namespaces: of each host that is there.
         tables: of `counted_devices`.
     """
-    wanted = {"": _machines(plan)}
-    for host in plan["hosts"]:
-        if host["name"] in namespaces:
-            names = {interface["name"] for interface in host["interfaces"]}
-            wanted.setdefault(namespaces[host["name"]], set()).update(names)
+    wanted = _of_hosts(plan, namespaces, _machines(plan))
     rings = _ports(plan) if plan["port_type"] == "afxdp" else set()
     found: dict[str, int] = {}
     for namespace, names in wanted.items():
@@ -159,6 +151,16 @@ def device_drops(plan: MachinePlan, namespaces: Mapping[str, str], tables: Table
             dropped = row.tx_dropped + (row.rx_dropped if not namespace and device in rings else 0)
             if dropped:
                 found[device] = found.get(device, 0) + dropped
+    return found
+
+
+def _of_hosts(plan: MachinePlan, namespaces: Mapping[str, str], outside: set[str]) -> dict[str, set[str]]:
+    """The interfaces of hosts by network namespace, with the devices `outside` of theirs."""
+    found = {"": outside}
+    for host in plan["hosts"]:
+        if host["name"] in namespaces:
+            names = {interface["name"] for interface in host["interfaces"]}
+            found.setdefault(namespaces[host["name"]], set()).update(names)
     return found
 
 

@@ -54,11 +54,6 @@ class Topohub(Topo):
         fill_from_map(self, graph, what, nodes=nodes, hosts=hosts, bw=bw, simulated=simulated)
 
 
-def topohub_names() -> list[str]:
-    """All networks there are, as ``"sndlib/geant"``. Raises EnvironmentLackError: the package is not installed."""
-    return list(_names())
-
-
 def _folder() -> Path:
     spec = find_spec("topohub")
     if spec is None or not spec.submodule_search_locations:
@@ -69,7 +64,8 @@ def _folder() -> Path:
 
 
 @cache
-def _names() -> tuple[str, ...]:
+def topohub_names() -> tuple[str, ...]:
+    """All networks there are, as ``"sndlib/geant"``. Raises EnvironmentLackError: the package is not installed."""
     folder = _folder()
     return tuple(
         sorted(str(file.relative_to(folder)).removesuffix(_END) for file in folder.rglob(f"*{_END}"))
@@ -78,7 +74,7 @@ def _names() -> tuple[str, ...]:
 
 def _named(name: str) -> str:
     """The whole name of a network."""
-    known = _names()
+    known = topohub_names()
     for alike in (str, str.casefold):
         wanted = alike(name)
         found = [each for each in known if wanted in (alike(each), alike(each.partition("/")[2]))]

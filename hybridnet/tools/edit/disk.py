@@ -13,6 +13,7 @@ from pathlib import Path
 from hybridnet.describe.values import shown
 from hybridnet.errors import UsageError
 from hybridnet.plan.files.files import read_text
+from hybridnet.system.asking_user import asking_user
 
 __all__ = ["ENDS", "OpenFile"]
 
@@ -104,7 +105,7 @@ def _replace(path: Path, text: str) -> None:
         before = path.stat()
         user, group, mode = before.st_uid, before.st_gid, stat.S_IMODE(before.st_mode)
     except FileNotFoundError:
-        (user, group), mode = _asking(), 0o644
+        (user, group), mode = asking_user(), 0o644
     descriptor, new = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -119,10 +120,3 @@ def _replace(path: Path, text: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(new)
         raise
-
-
-def _asking() -> tuple[int, int]:
-    """Whose a new file is: behind sudo, of who asked."""
-    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
-        return int(os.environ["SUDO_UID"]), int(os.environ.get("SUDO_GID", os.environ["SUDO_UID"]))
-    return os.geteuid(), os.getegid()

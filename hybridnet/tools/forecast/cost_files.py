@@ -20,6 +20,7 @@ from pathlib import Path
 from hybridnet.agent.machine.facts import Facts
 from hybridnet.describe.values import parse_json
 from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.system.asking_user import asking_user
 from hybridnet.tools.forecast.costs import CostFacts, Costs
 
 __all__ = ["MOST_AGE_DAYS", "costs_file", "facts_of", "keep_costs", "read_costs", "stale_because"]
@@ -43,7 +44,7 @@ def costs_file(computer: str) -> Path:
     """The file of a computer's costs."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,252}", computer):
         raise UsageError(f"computer {computer!r}: that is not a host name; write the name of one")
-    return _state_of(_user()[0]) / "hybridnet" / "costs" / f"{computer}.json"
+    return _state_of(asking_user()[0]) / "hybridnet" / "costs" / f"{computer}.json"
 
 
 def keep_costs(costs: Costs) -> Path:
@@ -53,7 +54,7 @@ def keep_costs(costs: Costs) -> Path:
         EnvironmentLackError: it cannot be written.
     """
     path = costs_file(costs.computer)
-    uid, gid = _user()
+    uid, gid = asking_user()
     try:
         for folder in reversed([path.parent, *path.parent.parents]):
             if not folder.is_dir():
@@ -127,13 +128,6 @@ def _own_version() -> dict[str, str]:
     from hybridnet import __version__
 
     return {"hybridnet": __version__}
-
-
-def _user() -> tuple[int, int]:
-    """Whose state it is: behind sudo, that of who asked."""
-    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
-        return int(os.environ["SUDO_UID"]), int(os.environ.get("SUDO_GID", os.environ["SUDO_UID"]))
-    return os.geteuid(), os.getegid()
 
 
 def _state_of(uid: int) -> Path:

@@ -12,12 +12,8 @@ the time at which they were sent, and go to a MAC address that nobody has, so th
 
 from __future__ import annotations
 
-import fcntl
 import ipaddress
-import os
 import re
-import socket
-import struct
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,8 +22,9 @@ from typing import Any
 from hybridnet.describe.options.tables import extension
 from hybridnet.describe.quantities import format_delay, parse_delay
 from hybridnet.describe.values import choice, flag, number, shown, text, whole
-from hybridnet.errors import EnvironmentLackError, UsageError
+from hybridnet.errors import UsageError
 from hybridnet.observe.results import Verdict
+from hybridnet.system.interfaces import mac_of, mtu_of, require_interface, require_root
 from hybridnet.tools.generate.options import (
     FrameRate,
     Step,
@@ -59,7 +56,6 @@ DESTINATION_MAC = "02:00:00:00:00:02"
 _MAC = re.compile(r"[0-9a-fA-F]{2}([:-])[0-9a-fA-F]{2}(\1[0-9a-fA-F]{2}){4}")
 SOURCE, DESTINATION = "198.18.0.1", "198.18.0.2"  # set aside for measuring: RFC 2544
 LATENESS_LIMIT_NS = 1_000_000
-_SIOCGIFFLAGS, _SIOCGIFHWADDR, _SIOCGIFMTU, _IFF_UP = 0x8913, 0x8927, 0x8921, 1  # netdevice(7)
 
 
 class _Part:
@@ -247,7 +243,7 @@ class Generator(_Part):
             self.description = f"{size}-byte frames, {describe_steps(steps)}"
             self.description += "" if gaps == "constant" else f", {gaps}"
             frames = extension().numbered_flow(
-                source_mac=source_mac or _mac_of(device),
+                source_mac=source_mac or mac_of(device),
                 destination_mac=destination_mac or DESTINATION_MAC,
                 source=source,
                 destination=destination,
@@ -291,7 +287,7 @@ class Generator(_Part):
                 source_mac=source_mac,
                 destination_mac=destination_mac,
             )
-            notes = file_notes(str(pcap), known, _mtu_of(device))
+            notes = file_notes(str(pcap), known, mtu_of(device))
             how = str(rate_of) if rate_of else f"{float(numerator / denominator):g} times as fast as recorded"
             self.description = f"{known['frames']:,} frames of {pcap}, {how}"
             self.description += "" if loop == 1 else f", {loop} times"
@@ -438,30 +434,5 @@ def _check_thread(backend: object, cpu: object, fifo_priority: object, what: str
 
 
 def _check_device(device: str, what: str) -> None:
-    if os.geteuid() != 0:
-        raise EnvironmentLackError(f"{what}: reading and writing frames needs root; run it with sudo")
-    try:
-        socket.if_nametoindex(device)
-    except (OSError, UnicodeError):
-        raise EnvironmentLackError(
-            f"{what}: there is no interface {device} in this network namespace; `ip link` lists what there is"
-        ) from None
-    (flags,) = struct.unpack_from("H", _ask(device, _SIOCGIFFLAGS), 16)
-    if not flags & _IFF_UP:
-        raise EnvironmentLackError(
-            f"{what}: interface {device} is down and carries nothing; `ip link set dev {device} up`"
-        )
-
-
-def _mtu_of(device: str) -> int:
-    mtu: int = struct.unpack_from("i", _ask(device, _SIOCGIFMTU), 16)[0]
-    return mtu
-
-
-def _mac_of(device: str) -> str:
-    return ":".join(f"{octet:02x}" for octet in _ask(device, _SIOCGIFHWADDR)[18:24])
-
-
-def _ask(device: str, request: int) -> bytes:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        return fcntl.ioctl(any_socket, request, struct.pack("16s24x", device.encode()))
+    require_root(what)
+    require_interface(device, what)

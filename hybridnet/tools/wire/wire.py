@@ -13,11 +13,8 @@ it runs it can be found by its name and changed by another process (`hybridnet.t
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import re
-import socket
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -36,6 +33,7 @@ from hybridnet.simulate.instance.plugin import find_plugin
 from hybridnet.system.cleaning import remove_run_directory
 from hybridnet.system.device_features import DeviceFeatures
 from hybridnet.system.guardian import Guardian
+from hybridnet.system.interfaces import require_interface, require_root
 from hybridnet.system.journal import Journal
 from hybridnet.tools.wire.report import direction_figures, portal_drops, portal_notes
 from hybridnet.tools.wire.state import (
@@ -56,7 +54,6 @@ BACKENDS = ("packet", "pcap", "tap", "xdp")
 MOST_SEED = 2**64 - 1
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,40}")
 _SOCKET_PATH_BYTES = 107
-_SIOCGIFFLAGS, _IFF_UP = 0x8913, 1  # netdevice(7)
 
 
 def wire_plan(
@@ -351,19 +348,9 @@ class Wire:
         check(portal, "instance", f"{what}: portal", "portal_by_backend")
         if self.a == self.b:
             raise UsageError(f"{what}: both ends are {self.a}; a wire joins two interfaces")
-        if os.geteuid() != 0:
-            raise EnvironmentLackError(f"{what}: reading and writing frames needs root; run it with sudo")
+        require_root(what)
         for device in (self.a, self.b) if backend != "tap" else ():  # which makes what is not there
-            try:
-                socket.if_nametoindex(device)
-            except (OSError, UnicodeError):
-                raise EnvironmentLackError(
-                    f"{what}: there is no interface {device} in this network namespace; `ip link` lists what there is"
-                ) from None
-            if not _is_up(device):
-                raise EnvironmentLackError(
-                    f"{what}: interface {device} is down and carries nothing; `ip link set dev {device} up`"
-                )
+            require_interface(device, what)
         for direction in self._directions.values():
             if direction.plugin is not None:
                 find_plugin(direction.plugin["file"])
@@ -379,10 +366,3 @@ class Wire:
             raise UsageError(
                 f"{what}: a wire of this name runs already; end it, or give this one another name"
             )
-
-
-def _is_up(device: str) -> bool:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        answer = fcntl.ioctl(any_socket, _SIOCGIFFLAGS, struct.pack("16sH22x", device.encode(), 0))
-    (flags,) = struct.unpack_from("H", answer, 16)
-    return bool(flags & _IFF_UP)

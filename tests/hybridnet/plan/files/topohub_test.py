@@ -68,7 +68,7 @@ def test_the_command_line_takes_the_same_options() -> None:
 
 def test_without_the_package_its_installation_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topohub, "find_spec", lambda name: None)
-    topohub._names.cache_clear()
+    topohub.topohub_names.cache_clear()
     with pytest.raises(EnvironmentLackError, match=re.escape("install hybridnet[topohub]")):
         Topohub("geant")
 
