@@ -554,7 +554,9 @@ def _why_late(windows: Sequence[tuple[Snapshot, Snapshot]], stolen_ms: float) ->
     stalls, stalled_ns = (
         sum(_of_loop(last, key) - _of_loop(first, key) for first, last in windows) for key in _STALLS
     )
-    busy = "its core was busy; lower the load or give it a core"
+    busy = (
+        "its core was busy; lower the load or give it a core (--wait dedicated, with four processors or more)"
+    )
     if not stalls:
         return busy
     stolen = f" (its hypervisor gave {stolen_ms:.0f} ms of its processors to others)" if stolen_ms else ""
