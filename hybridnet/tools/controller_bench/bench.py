@@ -12,6 +12,7 @@ import os
 import resource
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
@@ -30,7 +31,11 @@ HERE = "127.0.0.1"
 MOST_SWITCHES, MOST_HOSTS, MOST_HOSTS_IN_ALL, MOST_WINDOW = 100_000, 1_000, 400_000, 1_000
 POLL_S = 0.02
 STANDSTILL_S = 30.0
-"""For so long nothing may happen while switches connect, or hosts announce themselves."""
+"""For so long no more switches may come than before, while they connect, or their hosts announce themselves."""
+_LOST = (
+    "switches connect and are lost again, as it ends connections, or answers no echo request within 10 s; leave the "
+    "computer to it, or ask for fewer switches"
+)
 _FILES = 200  # that a process has open besides connections
 
 
@@ -210,7 +215,7 @@ class ControllerBench:
     def _await(self, figure: str, what: str, cure: str) -> None:
         """Wait until all switches have come so far, as long as it goes on."""
         total = self._load.switches
-        before: dict[str, int] = {}
+        best: Counter[str] = Counter()
         moved_s = time.monotonic()
         while True:
             self._check()
@@ -218,12 +223,14 @@ class ControllerBench:
             self._say(what, now[figure], total)
             if now[figure] == total:
                 return
-            if now != before:
-                before, moved_s = now, time.monotonic()
+            if any(value > best[name] for name, value in now.items()):
+                best |= Counter(now)
+                moved_s = time.monotonic()
             if time.monotonic() - moved_s > STANDSTILL_S:
+                lost = now["connected"] < best["connected"] or self._bench.take()["lost"] > 0
                 raise ControllerError(
-                    f"controller {self._name()}: {what}: {now[figure]} of {total} switches after "
-                    f"{STANDSTILL_S:g} s in which nothing changed; {cure}"
+                    f"controller {self._name()}: {what}: {best[figure]} of {total} switches after {STANDSTILL_S:g} s "
+                    f"in which no more came; {_LOST if lost else cure}"
                 )
             time.sleep(POLL_S)
 

@@ -71,6 +71,22 @@ def test_a_controller_that_sends_no_packet_on_is_an_error_that_says_what_it_did(
         pass
 
 
+def test_switches_that_connect_and_are_lost_again_are_an_error_and_not_waited_for_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bench, "STANDSTILL_S", 0.5)
+    with (
+        Hub(most=2) as hub,
+        pytest.raises(
+            ControllerError,
+            match=r"connecting: [0-9]+ of 50 switches after 0.5 s in which no more came; switches connect and are lost "
+            r"again, .* ask for fewer switches",
+        ),
+        ControllerBench(remote(hub), Load(50, 2)),
+    ):
+        pass
+
+
 def test_where_nobody_listens_nothing_is_made() -> None:
     with Hub() as hub:
         port = hub.port

@@ -50,10 +50,12 @@ class Hub:
 
     Args:
         answers: whether it floods at all.
+        most: so many switches it has at a time; when one more connects it ends the oldest connection.
     """
 
-    def __init__(self, *, answers: bool = True) -> None:
+    def __init__(self, *, answers: bool = True, most: int = 1000) -> None:
         self._answers = answers
+        self._most = most
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listener.getsockname()[1]
         self.asked = 0
@@ -82,6 +84,11 @@ class Hub:
                             each.close()
                         return
                     if key.fileobj is self._listener:
+                        if len(rests) >= self._most:
+                            oldest = next(iter(rests))
+                            watch.unregister(oldest)
+                            rests.pop(oldest)
+                            oldest.close()
                         switch, _ = self._listener.accept()
                         rests[switch] = b""
                         switch.sendall(hello())
@@ -89,6 +96,8 @@ class Hub:
                         continue
                     said = key.fileobj
                     assert isinstance(said, socket.socket)
+                    if said not in rests:  # it was the oldest
+                        continue
                     try:
                         data = said.recv(65536)
                     except ConnectionResetError:  # the switch has gone, with something unread
