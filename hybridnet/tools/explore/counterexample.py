@@ -58,9 +58,8 @@ class Counterexample:
         if len(self.found) > 4:
             lines.append(f"  and {len(self.found) - 4} more")
         lines += ["", f"schedule ({self.facts()}):"]
-        lines += [f"  {line}" for line in write_schedule(self.schedule).splitlines()] or [
-            "  nothing need happen"
-        ]
+        events = write_schedule(self.schedule).splitlines() if self.schedule else ["nothing need happen"]
+        lines += [f"  {line}" for line in events]
         if self.ready_s is not None:
             lines += [
                 "",

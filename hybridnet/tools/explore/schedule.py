@@ -12,7 +12,7 @@ from typing import Any, final
 import yaml
 
 from hybridnet.describe.quantities import parse_delay
-from hybridnet.describe.values import meant, shown
+from hybridnet.describe.values import meant, shown, why_unread
 from hybridnet.errors import UsageError
 from hybridnet.tools.explore.disturbances import DISTURBANCES
 from hybridnet.tools.explore.site import Site
@@ -87,8 +87,10 @@ def read_schedule(path: Path, site: Site) -> Schedule:
     """
     try:
         written = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, yaml.YAMLError) as error:
         raise UsageError(f"schedule {path}: it cannot be read as YAML: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"schedule {path}: it cannot be read as YAML: {why_unread(error)}") from None
     if not isinstance(written, list):
         raise UsageError(
             f"schedule {path}: write a list of events, each as {{at: 2s, do: ping, from: h1, to: h2}}"
@@ -118,6 +120,8 @@ def read_schedule(path: Path, site: Site) -> Schedule:
 
 def write_schedule(schedule: Schedule) -> str:
     """The text of a file that `read_schedule` reads."""
+    if not schedule:
+        return "[]\n"
     return "".join(
         f"- {yaml.safe_dump(event.to_json(), default_flow_style=True, sort_keys=False, width=1000)}"
         for event in schedule

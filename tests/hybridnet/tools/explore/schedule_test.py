@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hybridnet import Topo
 from hybridnet.errors import UsageError
 from hybridnet.tools.explore import affinity
 from hybridnet.tools.explore.disturbances import DISTURBANCES
-from hybridnet.tools.explore.schedule import draw, read_schedule, write_schedule
+from hybridnet.tools.explore.schedule import Schedule, draw, read_schedule, write_schedule
 from hybridnet.tools.explore.site import site_of
 from hybridnet.topologies import LinearTopo, SingleSwitchTopo
 
@@ -121,3 +125,81 @@ def test_a_network_that_is_no_network_of_hosts_and_switches_is_refused() -> None
         site_of(topo)
     with pytest.raises(UsageError, match="1 switches and 1 hosts"):
         site_of(SingleSwitchTopo(k=1))
+
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.dates()
+    | st.sampled_from(["h1", "s1", "s1-s2", "c1", "2s", "-1s", "1e9s", "100ms", "10.0.0.1", 3, "s2-free"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+OPTIONS = sorted({name for each in DISTURBANCES.values() for name in each.options})
+EVENTS = st.fixed_dictionaries(
+    {"at": st.just("2s") | ANYTHING, "do": st.sampled_from(sorted(DISTURBANCES)) | ANYTHING},
+    optional=dict.fromkeys(OPTIONS, ANYTHING),
+)
+
+
+def test_a_schedule_without_events_is_written_so_that_it_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_text(write_schedule(()))
+    assert read_schedule(file, SITE) == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (b"- {at: 2s, do: 2001-99-99}", "month must be in 1..12"),
+        (b"- \xff", "not text in UTF-8"),
+        (b"- {at: 2s", "line 1, column"),
+    ],
+)
+def test_a_file_that_is_no_yaml_is_refused_with_the_reason(content: bytes, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "schedule.yaml"
+    file.write_bytes(content)
+    with pytest.raises(UsageError) as refused:
+        read_schedule(file, SITE)
+    assert said in str(refused.value)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("schedules") / "schedule.yaml"
+
+
+def read_or_refused(file: Path) -> None:
+    with contextlib.suppress(UsageError):
+        schedule = read_schedule(file, SITE)
+        file.write_text(write_schedule(schedule))
+        assert read(file) == schedule
+
+
+def read(file: Path) -> Schedule:
+    """As `read_schedule`, where nothing may be refused."""
+    try:
+        return read_schedule(file, SITE)
+    except UsageError as error:
+        raise AssertionError(str(error)) from error
+
+
+@settings(deadline=None, derandomize=True)
+@given(written_events=st.lists(EVENTS, max_size=3) | ANYTHING)
+def test_any_list_of_events_is_read_or_refused_with_words(written: Path, written_events: object) -> None:
+    written.write_text(yaml.safe_dump(written_events), encoding="utf-8")
+    read_or_refused(written)
+
+
+@settings(deadline=None, derandomize=True)
+@given(
+    content=st.binary(max_size=64)
+    | st.text(alphabet="[]{}:,-&*!|>'\"\\ \n\tahs1.", max_size=40).map(str.encode)
+)
+def test_any_file_is_read_or_refused_with_words(written: Path, content: bytes) -> None:
+    written.write_bytes(content)
+    read_or_refused(written)
