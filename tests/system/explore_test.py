@@ -636,6 +636,18 @@ def test_a_request_to_an_application_without_a_rest_interface_is_found(tmp_path:
     assert [each.invariant for each in found] == ["requests-are-answered"]
 
 
+@pytest.mark.parametrize("request_s", [1.9, 2.1])
+def test_a_request_to_a_controller_that_fails_need_not_be_answered(request_s: float, tmp_path: Path) -> None:
+    schedule = tmp_path / "schedule.yaml"
+    schedule.write_text(
+        f"- {{at: {request_s}s, do: request, method: GET, path: /stats}}\n"
+        "- {at: 2s, do: controller-fails, controller: c1, for: 1s}\n"
+    )
+    with Explore(APPS / "learning_switch.py", topo=LinearTopo(k=2)) as explore:
+        found, _ = explore.trial(explore.read(schedule))
+    assert not found
+
+
 def test_without_the_disturbance_that_shows_a_mistake_it_is_not_found(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -315,7 +315,7 @@ class _Trial:
         self._note(f"request{self._to(controller)}: {request.text} {body}".rstrip())
         asked = self._controllers.get(controller)
         if asked is None:
-            return  # nobody can answer, and that is no mistake of the application
+            return  # nobody can answer, and that is no mistake of the application; nor if it ends meanwhile
         self.observed.requests.append(request)
         number = asked.connect("rest")
         self._requests[controller, number] = request
@@ -329,6 +329,8 @@ class _Trial:
         if controller not in self._controllers:
             return
         self._note(f"{self._the(controller)} ends, and all that it knew is lost")
+        waiting = [id(each) for (asked, _), each in self._requests.items() if asked == controller]
+        self.observed.requests = [each for each in self.observed.requests if id(each) not in waiting]
         self._stop(controller)
         self._lose_all_of(controller)
 
