@@ -27,6 +27,9 @@ FOLDER = "/usr/lib/frr"  # Debian's
 CONFIGURATION, SOCKETS = "/etc/frr", "/run/frr"
 # How far apart changes are told, and routes computed, at most: FRR has 5,000 for both.
 LSA_MS = SPF_MS = 1_000
+TOLD_MS = 10_000
+"""After so long two neighbours have told others of each other, with usual timers: they wait 5 s between two changes
+(MinLSInterval), and 5 s until they repeat what was not answered (RxmtInterval): RFC 2328, appendices B and C.3."""
 TO_OTHERS = "to-others"  # the route map of what peers and providers are told
 DAEMONS = (
     "ripd", "ripngd", "ospfd", "ospf6d", "isisd", "babeld", "eigrpd", "nhrpd", "pimd", "pim6d", "ldpd", "bgpd", "bfdd",
@@ -123,11 +126,33 @@ class FrrRouter(DaemonRouter):
             missing += [
                 f"{other.name} (OSPF)" for intf, other in self._beside("ospf") if intf.inside not in full
             ]
+        elif "ospfd" in self.daemons:
+            missing += self._begun_adjacencies()
         if self.params.get("bgp") is not None:
             peers = json.loads(self.vtysh("show bgp summary json")).get("ipv4Unicast", {}).get("peers", {})
             up = {address for address, row in peers.items() if row["state"] == "Established"}
             missing += [f"{other.name} (BGP)" for other, ip in self._bgp_neighbours() if ip not in up]
         return missing
+
+    def _begun_adjacencies(self) -> list[str]:
+        """What OSPF has begun and not ended, where `conf` says on which interfaces it is spoken: interfaces that wait
+        for a designated router (RFC 2328, section 9.1), and neighbours with whom it exchanges databases, or has just
+        done so.
+        """
+        interfaces = json.loads(self.vtysh("show ip ospf interface json")).get("interfaces", {})
+        begun = [
+            f"a designated router on {name} (OSPF)"
+            for name, row in interfaces.items()
+            if row.get("state") == "Waiting" and not row.get("timerPassiveIface")
+        ]
+        neighbours = json.loads(self.vtysh("show ip ospf neighbor json")).get("neighbors", {})
+        for identifier, rows in neighbours.items():
+            for row in rows:
+                state = str(row.get("nbrState", row.get("state"))).partition("/")[0]
+                is_new = state == "Full" and row.get("upTimeInMsec", TOLD_MS) < TOLD_MS
+                if is_new or state in ("Init", "ExStart", "Exchange", "Loading"):
+                    begun.append(f"{identifier} (OSPF)")
+        return begun
 
     def routes(self) -> str:
         """The table of its routes, as the kernel has it. Raises MachineError."""

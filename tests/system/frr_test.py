@@ -121,6 +121,34 @@ def test_a_router_without_addresses_is_named_and_leaves_nothing() -> None:
         pass
 
 
+WAITING_S = 12
+OWN = """\
+interface {intf}
+ ip ospf hello-interval 1
+ ip ospf dead-interval {waiting}
+exit
+interface lo
+ ip address 10.255.1.{number}/32
+exit
+router ospf
+ network 10.0.0.0/8 area 0
+exit
+"""
+
+
+def test_routers_whose_ospf_is_all_their_own_have_converged_once_they_have_chosen_a_designated_one() -> None:
+    """They wait as long as a neighbour is not gone yet, and meanwhile no table changes."""
+    topo = Topo()
+    for number in (1, 2):
+        own = OWN.format(intf=f"r{number}-eth0", number=number, waiting=WAITING_S)
+        topo.addRouter(f"r{number}", daemons=["ospfd"], conf=own)
+    topo.addLink("r1", "r2", params1={"ip": "10.9.0.1/24"}, params2={"ip": "10.9.0.2/24"})
+    with Net(topo, controller=None) as net:
+        net.waitConverged(PATIENCE_S)
+        assert "10.255.1.2" in net["r1"].cmd("ip route")
+        assert "10.255.1.1" in net["r2"].cmd("ip route")
+
+
 def test_a_network_without_daemons_cannot_converge() -> None:
     topo = Topo()
     topo.addHost("h1")
