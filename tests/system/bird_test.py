@@ -3,18 +3,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
-import re
-from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hybridnet import MachineSpec, Net, PlanOptions, Topo, Topohub, make_plan
+from hybridnet import Net, Topo
 from hybridnet.describe.kinds import host_kinds
-from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.errors import MachineError
+from tests.system.daemon_routes import routes_of_bird
 
 pytestmark = [
     pytest.mark.thorough,
@@ -24,109 +22,6 @@ pytestmark = [
 ]
 
 PATIENCE_S = 60.0
-COST = 10  # of each link: docs/kinds.md
-ZOO = [
-    "Abilene", "Aarnet", "Agis", "Arnes", "Bellsouth", "Bics", "BtNorthAmerica", "Cesnet200706", "Chinanet",
-    "Garr201001",
-]  # fmt: skip
-"""Of the Topology Zoo: 11 to 50 places."""
-Route = tuple[str, frozenset[str]]
-
-
-def edges(name: str) -> list[tuple[int, int]]:
-    """The links of a network of the Zoo between its places, which have numbers; one where several are parallel."""
-    drawn = Topohub(name, nodes="simrouter", hosts=0)
-    numbers = {place: number for number, place in enumerate(drawn.nodes(), 1)}
-    return sorted({tuple(sorted((numbers[a], numbers[b]))) for a, b in drawn.links()})  # type: ignore[misc]
-
-
-class Routers(Topo):
-    """r1, r2 and on, joined by links of one delay, with the same addresses whatever they are made of."""
-
-    def build(self, name: str, simulated: bool) -> None:
-        links = edges(name)
-        for number in range(1, max(max(pair) for pair in links) + 1):
-            if simulated:
-                self.addSimRouter(f"r{number}")
-            else:
-                self.addRouter(f"r{number}", kind="bird", ospf=True)
-        for number, (one, other) in enumerate(links):
-            near, far = (str(ipaddress.IPv4Address("10.0.0.0") + 4 * number + at) for at in (1, 2))
-            self.addLink(
-                f"r{one}",
-                f"r{other}",
-                params1={"ip": f"{near}/30"},
-                params2={"ip": f"{far}/30"},
-                **({"delay": "1ms"} if simulated else {}),
-            )
-
-
-def simulators_ways(name: str) -> dict[str, dict[str, str]]:
-    """Of each router, by subnet, the next router's address: what the plan gives simulated routers."""
-    plan = make_plan(
-        Routers(name=name, simulated=True), [MachineSpec("m1", "198.18.0.1")], PlanOptions(token="0" * 16)
-    )
-    return {
-        node["name"]: {route["prefix"]: route["via"] for route in node.get("routes", []) if route.get("via")}
-        for instance in plan.instances.values()
-        for node in instance["nodes"]
-    }
-
-
-def routes_of_bird(said: str) -> dict[str, tuple[int, set[str]]]:
-    """By subnet the cost and the next routers, as ``show route`` of BIRD has them."""
-    found: dict[str, tuple[int, set[str]]] = {}
-    for block in re.split(r"^(?=\d)", said, flags=re.MULTILINE):
-        if head := re.match(r"(\S+)\s.*\(150/(\d+)\)", block):
-            found[head[1]] = int(head[2]), set(re.findall(r"via (\S+) on", block))
-    return found
-
-
-def distances(links: list[tuple[int, int]], start: int) -> dict[int, int]:
-    """How many links each router is away."""
-    far, waiting = {start: 0}, deque([start])
-    while waiting:
-        at = waiting.popleft()
-        for pair in links:
-            for near, other in (pair, pair[::-1]):
-                if near == at and other not in far:
-                    far[other] = far[at] + 1
-                    waiting.append(other)
-    return far
-
-
-@pytest.mark.parametrize("name", [ZOO[0], *(pytest.param(each, marks=pytest.mark.slow) for each in ZOO[1:])])
-def test_ospf_has_the_simulators_own_shortest_ways(name: str) -> None:
-    try:
-        links, expected = edges(f"topozoo/{name}"), simulators_ways(f"topozoo/{name}")
-    except EnvironmentLackError as error:
-        pytest.skip(str(error))
-    assert len(expected) <= 60
-    with Net(Routers(name=f"topozoo/{name}", simulated=False), controller=None) as net:
-        net.waitConverged(PATIENCE_S)
-        found = {
-            router: routes_of_bird(net[router].birdc("show route protocol ospf1")) for router in expected
-        }
-        kernels = {
-            router: json.loads(net[router].cmd("ip -json route show proto bird")) for router in expected
-        }
-    compared = 0
-    for router, ways in expected.items():
-        far = distances(links, int(router[1:]))
-        assert len(far) == len(expected)
-        for number, pair in enumerate(links):
-            subnet = f"{ipaddress.IPv4Address('10.0.0.0') + 4 * number}/30"
-            cost, next_routers = found[router][subnet]
-            assert cost == COST * (1 + min(far[end] for end in pair)), (router, subnet)
-            if int(router[1:]) in pair:
-                assert not next_routers  # its own link
-                continue
-            assert ways[subnet] in next_routers, (router, subnet)
-            [row] = [row for row in kernels[router] if row["dst"] == subnet]
-            hops = [hop["gateway"] for hop in row.get("nexthops", [row])]
-            assert set(hops) == next_routers, (router, subnet)
-            compared += 1
-    assert compared == len(expected) * len(links) - 2 * len(links)
 
 
 class Mixed(Topo):
@@ -159,7 +54,7 @@ def mixed() -> Iterator[Net]:
 
 
 def test_bird_and_frr_speak_ospf_and_bgp_with_each_other(mixed: Net) -> None:
-    assert routes_of_bird(mixed["r1"].birdc("show route protocol ospf1"))["10.2.3.0/24"] == (20, {"10.1.2.2"})
+    assert routes_of_bird(mixed, "r1")["10.2.3.0/24"] == (20, {"10.1.2.2"})
     assert "10.1.2.0/24" in json.loads(mixed["r2"].vtysh("show ip route ospf json"))
     assert {"10.2.3.0/24", "10.3.5.0/24"} <= json.loads(mixed["r4"].vtysh("show ip route bgp json")).keys()
     assert "10.3.4.0/24" in mixed["r5"].birdc("show route protocol bgp1")
