@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridnet import LinuxBridge, TopologyError
-from hybridnet.describe.kinds import SwitchKind
+from hybridnet.describe.kinds import KindOption, SwitchKind
 from hybridnet.describe.schema.plans import NodePlan
 from hybridnet.kinds.linux import LinuxBridges
 from hybridnet.system.command import run
@@ -53,5 +53,5 @@ PRIVATE = SwitchKind(
     title="private VLAN",
     maker=PrivateBridges,
     live=PrivateBridge,
-    options={"isolated": isolated},
+    options={"isolated": KindOption(isolated, "ports that reach only those that are not isolated", "list")},
 )

@@ -34,6 +34,7 @@ __all__ = [
     "OWN_KINDS",
     "SIMULATED",
     "HostKind",
+    "KindOption",
     "Maker",
     "SwitchKind",
     "check_host_kind",
@@ -54,6 +55,25 @@ IMAGE = "image"
 
 Reader = Callable[[Any, str], Any]
 """Of an option: from what a user writes, and what it is of, to plain data. Raises TopologyError."""
+
+
+@dataclass(frozen=True)
+class KindOption:
+    """What reads an option, and what people are told of it: in the editor, beside its field.
+
+    Args:
+        read: the reader.
+        help: what the option means, in one line.
+        kind: what its value looks like, in the words of `hybridnet.describe.options.Option`.
+    """
+
+    read: Reader
+    help: str
+    kind: str = "text"
+
+    def __call__(self, value: Any, what: str) -> Any:
+        """As the reader."""
+        return self.read(value, what)
 
 
 class Maker(Protocol):
@@ -82,7 +102,8 @@ class SwitchKind:
     Args:
         name: what ``kind=`` says; letters, digits and ``_``.
         title: what people read, such as "Linux bridge".
-        options: of `Topo.addSwitch` besides those of every switch, each with what reads it.
+        options: of `Topo.addSwitch` besides those of every switch, each with what reads it: a `KindOption`, or a reader
+            alone, of which people are told nothing.
         maker: what makes them on a machine, which it is given the journal of (`hybridnet.system.journal.Journal`).
         live: the class of a live switch: a subclass of `hybridnet.Switch`.
         is_device: a switch of this kind is a network device of its own name: it is watched while the network runs, and
@@ -106,7 +127,7 @@ class HostKind:
         title: what people read, such as "FRR router".
         live: the class of a live host: a subclass of `hybridnet.Host`, whose `described` may add options, whose
             `config` starts what is to run, once the network has been built, and whose `terminate` ends it.
-        options: of `Topo.addHost` besides those of every host, each with what reads it.
+        options: of `Topo.addHost` besides those of every host, likewise.
     """
 
     name: str

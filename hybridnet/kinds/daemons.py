@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from hybridnet.describe.kinds import Reader
+from hybridnet.describe.kinds import KindOption, Reader
 from hybridnet.describe.values import choice, flag, plain, shown, whole
 from hybridnet.errors import EnvironmentLackError, MachineError, TopologyError, UsageError
 from hybridnet.run.node import Host
@@ -257,10 +257,12 @@ def _lines(value: Any, what: str) -> str | None:
 
 
 OPTIONS: Mapping[str, Reader] = {
-    "ospf": _ospf,
-    "bgp": _as_number,
-    "providers": _routers,
-    "peers": _routers,
-    "conf": _lines,
+    "ospf": KindOption(_ospf, "it speaks OSPF in area 0, on all its interfaces", "flag"),
+    "bgp": KindOption(
+        _as_number, "number of its autonomous system: it speaks BGP to its neighbours with one", "count"
+    ),
+    "providers": KindOption(_routers, "neighbours with bgp whose customer it is, such as [r1]", "list"),
+    "peers": KindOption(_routers, "neighbours with bgp whose peer it is, such as [r2]", "list"),
+    "conf": KindOption(_lines, "further lines of configuration; they come last"),
 }
 """Of all these kinds."""

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-from hybridnet.describe.kinds import HostKind
+from hybridnet.describe.kinds import HostKind, KindOption
 from hybridnet.describe.values import choice, shown, text
 from hybridnet.errors import MachineError, TopologyError
 from hybridnet.kinds.daemons import (
@@ -225,5 +225,10 @@ FRR = HostKind(
     name="frr",
     title="FRR router",
     live=FrrRouter,
-    options={**OPTIONS, "daemons": _daemons},
+    options={
+        **OPTIONS,
+        "daemons": KindOption(
+            _daemons, "further daemons, such as [isisd], which conf tells what to do", "list"
+        ),
+    },
 )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hybridnet.agent.hosts.pairs import delete_each, delete_links, keep_stack_out, mark
-from hybridnet.describe.kinds import SwitchKind
+from hybridnet.describe.kinds import KindOption, SwitchKind
 from hybridnet.describe.schema.plans import NodePlan
 from hybridnet.describe.topo.switch_options import priority, spanning_tree
 from hybridnet.describe.values import shown
@@ -98,5 +98,10 @@ LINUX = SwitchKind(
     title="Linux bridge",
     maker=LinuxBridges,
     live=LinuxBridge,
-    options={"stp": _spanning_tree, "prio": priority},
+    options={
+        "stp": KindOption(_spanning_tree, "it runs the kernel's spanning tree protocol", "flag"),
+        "prio": KindOption(
+            priority, "priority in that protocol, 0 to 65535; the lowest is the root", "count"
+        ),
+    },
 )

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hybridnet.describe.images import parse_image
+from hybridnet.describe.kinds import KindOption
 from hybridnet.describe.schema.plans import VolumePlan
 from hybridnet.describe.values import flag, shown, speakable, text
 from hybridnet.errors import TopologyError
@@ -130,13 +131,15 @@ def run(value: Any, what: str) -> bool:
 
 
 IMAGE_OPTIONS = {
-    "image": image,
-    "entrypoint": words,
-    "command": words,
-    "environment": environment,
-    "volumes": volumes,
-    "dns": nameservers,
-    "user": user,
-    "run": run,
+    "image": KindOption(image, "where the image is: FILE.tar, oci:FOLDER:TAG, docker://NAME:TAG"),
+    "entrypoint": KindOption(words, "program instead of the image's, without the image's arguments"),
+    "command": KindOption(words, "arguments instead of the image's, or the program where it names none"),
+    "environment": KindOption(environment, "variables beside the image's: {MODE: test}", "map"),
+    "volumes": KindOption(
+        volumes, "folders and files of the machine that it sees: [/srv/site:/site:ro]", "list"
+    ),
+    "dns": KindOption(nameservers, "addresses of name servers; else the computer's", "list"),
+    "user": KindOption(user, "as whom the command runs: a name or a number, and a group behind a colon"),
+    "run": KindOption(run, "no: its command does not begin with the network", "flag"),
 }
 """By name, as `hybridnet.describe.kinds.HostKind` has them."""

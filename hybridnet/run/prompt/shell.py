@@ -288,10 +288,13 @@ class CLI(cmd.Cmd):
         output(done["stdout"].decode(errors="replace") + done["stderr"].decode(errors="replace"))
 
     def do_py(self, line: str) -> None:
-        """py EXPRESSION: evaluate Python; `net` and the nodes have their names."""
+        """py EXPRESSION: evaluate Python; `net` and the nodes have their names, as in py r1.vtysh("show ip route")."""
         try:
             with self._names() as names:
-                output(f"{eval(line, names)!r}\n")
+                value = eval(line, names)
+                # Text as it is, as at Mininet's prompt: it is mostly what a program has said, in lines.
+                shown = value.removesuffix("\n") if isinstance(value, str) else repr(value)
+                output(f"{shown}\n")
         except Exception as problem:  # the user's own code: report whatever it raises
             error(f"*** {type(problem).__name__}: {problem}\n")
 

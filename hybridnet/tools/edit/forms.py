@@ -11,6 +11,8 @@ from hybridnet.describe.kinds import (
     OWN_KINDS,
     SIMULATED,
     HostKind,
+    KindOption,
+    Reader,
     SwitchKind,
     host_kind,
     host_kinds,
@@ -96,8 +98,15 @@ def _node_fields(role: str) -> list[Field]:
             continue
         with contextlib.suppress(EnvironmentLackError):
             made = kind_of(kind)
-            fields += [_said_field(name, Said(f"of a {made.title}"), (), (kind,)) for name in made.options]
+            fields += [
+                _said_field(name, _said_of(read, made.title), (), (kind,))
+                for name, read in made.options.items()
+            ]
     return fields
+
+
+def _said_of(read: Reader, title: str) -> Said:
+    return Said(read.help, read.kind) if isinstance(read, KindOption) else Said(f"of a {title}")
 
 
 def _choices(role: str, name: str, said: Said) -> Sequence[str]:

@@ -114,7 +114,12 @@ def test_python_sees_the_nodes_that_are_there_now(tmp_path: Path, capsys: pytest
         "py h1",
     )
     text = capsys.readouterr().err
-    assert text.endswith("True\nTrue\n*** NameError: name 'h2' is not defined\n'mine'\n")
+    assert text.endswith("True\nTrue\n*** NameError: name 'h2' is not defined\nmine\n")
+
+
+def test_text_is_shown_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(tmp_path, "py 'two\\nlines\\n'", "py ['a\\n']")
+    assert capsys.readouterr().err.endswith("two\nlines\n['a\\n']\n")
 
 
 @pytest.mark.parametrize(("ends_at", "gives_up"), [(1, False), (2, False), (99, True)])
@@ -244,7 +249,7 @@ def test_a_file_of_commands_that_runs_itself_is_an_error_and_the_prompt_goes_on(
     again.write_text(f"py 'once'\nsource {again}\n")
     run(tmp_path, f"source {again}", f"source {again}", "py 6*7")
     text = capsys.readouterr().err
-    assert text.count("'once'") == 2
+    assert text.count("once") == 2
     assert text.count(f"*** {again}: it runs itself") == 2
     assert "42" in text
 
