@@ -45,8 +45,13 @@ void OfflineSimulation::start() {
   started_ = true;
 }
 
+void OfflineSimulation::fast_forward(double error, SimTime end) {
+  forward_.emplace(network_.simulation(), transfer_ends_, error, end);
+}
+
 void OfflineSimulation::run_for(Duration duration) {
   start();
+  if (forward_) return forward_->run_for(duration, standstill_);
   standstill_.run_until(network_.simulation(), now() + duration);
 }
 

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include "simcore/network/snapshot.h"
 #include "simcore/network/standstill.h"
 #include "simcore/network/timeline.h"
+#include "simcore/traffic/fast_forward.h"
 #include "simcore/traffic/transfer.h"
 #include "simcore/traffic/transfer_ends.h"
 
@@ -53,8 +55,14 @@ class OfflineSimulation {
   TransferEnds& transfer_ends() { return transfer_ends_; }
   const TransferEnds& transfer_ends() const { return transfer_ends_; }
 
+  // From then on time in which the transfers of transfer_ends() are steady is left out, but not beyond `end`; see FastForward,
+  // also for what it throws. Only run_for() leaves out. Preconditions: all transfers are there, and nothing has run.
+  void fast_forward(double error, SimTime end);
+  // Null: nothing is left out.
+  const FastForward* forwarded() const { return forward_ ? &*forward_ : nullptr; }
+
   // All run functions throw ConfigError when no link joins an interface, or a client has no route to its server.
-  void run_for(Duration duration);
+  void run_for(Duration duration);  // or longer, by what is left out
   // What ends a run of run().
   enum class Stop : std::uint8_t { end, events, condition };
   // Up to an instant, or until so many events have been handled, or until after an event a condition holds; null: there is
@@ -71,7 +79,8 @@ class OfflineSimulation {
     return timeline_.fired(from, Timeline::kMostLogged);
   }
 
-  SimTime now() const { return network_.simulation().now(); }
+  // What has passed, with what was left out.
+  SimTime now() const { return forward_ ? forward_->now() : network_.simulation().now(); }
   std::uint64_t events() const { return network_.simulation().events_fired(); }
   const Transfer& transfer(const std::string& name) const;
   Snapshot snapshot() const;
@@ -84,6 +93,7 @@ class OfflineSimulation {
   Standstill standstill_;
   std::map<std::string, std::unique_ptr<Transfer>> transfers_;
   TransferEnds transfer_ends_{network_};
+  std::optional<FastForward> forward_;
   Timeline timeline_{network_};
   std::uint16_t next_port_ = 5001;
   bool started_ = false;

@@ -75,6 +75,28 @@ nb::dict samples(const OfflineSimulation& self, const Text& name) {
   return result;
 }
 
+// None where nothing was to be left out.
+nb::object forwarded(const OfflineSimulation& self) {
+  const FastForward* const forward = self.forwarded();
+  if (forward == nullptr) return nb::none();
+  const FastForward::Outcome& from = forward->outcome();
+  nb::dict held;
+  for (std::size_t reason = 0; reason < from.held.size(); ++reason) {
+    held[nb::str(name_of(static_cast<FastForward::Held>(reason)).c_str())] = from.held[reason];
+  }
+  nb::list bounds;
+  for (std::size_t place = 0; place < self.transfer_ends().clients().size(); ++place) {
+    bounds.append(forward->bound(place).in_seconds());
+  }
+  nb::dict result;
+  result["skips"] = from.skips;
+  result["left_out_s"] = from.left_out.in_seconds();
+  result["forwarded_bytes"] = from.forwarded_bytes;
+  result["held"] = held;
+  result["bounds_s"] = bounds;
+  return result;
+}
+
 void add_transfer(OfflineSimulation& self, const Text& name, const Text& server, const Text& client,
                   std::optional<std::int64_t> bytes, std::int64_t start_ns, const nb::dict& server_tcp,
                   const nb::dict& client_tcp, std::int64_t sample_every_ns) {
@@ -138,6 +160,13 @@ void bind_offline(nb::module_& m) {
           "transfer"_a)
       .def("outcome", outcome, "transfer"_a)
       .def("samples", samples, "transfer"_a)
+      .def(
+          "fast_forward",
+          [](OfflineSimulation& self, double error, std::int64_t end_ns) {
+            self.fast_forward(error, SimTime::at_ns(end_ns));
+          },
+          "error"_a, "end_ns"_a)
+      .def("forwarded", forwarded)
       .def("snapshot", [](const OfflineSimulation& self) { return snapshot_dict(self.snapshot()); })
       .def("trace", &OfflineSimulation::trace, "interface"_a)
       .def("hash_trace", [](OfflineSimulation& self) { self.network().hash_trace(); })

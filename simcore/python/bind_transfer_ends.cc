@@ -49,14 +49,17 @@ std::size_t add_transfer_server(TransferEnds& self, const std::string& host, std
 
 std::size_t add_transfer_client(TransferEnds& self, const std::string& name, const std::string& host,
                                 const std::string& server_address, std::uint16_t port, std::int64_t bytes,
-                                std::int64_t start_ns, const nb::dict& tcp) {
+                                std::int64_t start_ns, std::optional<std::size_t> after,
+                                const nb::dict& tcp) {
   const std::string attempt = "add transfer " + name;
-  return self.add_client(host, {.name = name,
-                                .server_address = Ipv4Address::parse(server_address),
-                                .port = port,
-                                .bytes = bytes,
-                                .start = SimTime::zero() + Duration::ns(start_ns),
-                                .tcp = tcp_options(tcp, attempt + ": TCP options")});
+  return self.add_client(host,
+                         {.name = name,
+                          .server_address = Ipv4Address::parse(server_address),
+                          .port = port,
+                          .bytes = bytes,
+                          .start = after ? SimTime::never() : SimTime::zero() + Duration::ns(start_ns),
+                          .tcp = tcp_options(tcp, attempt + ": TCP options")},
+                         after);
 }
 
 nb::list transfer_servers(const TransferEnds& self) {
@@ -79,6 +82,7 @@ nb::list transfer_clients(const TransferEnds& self) {
     const TransferClient::Outcome outcome = each->outcome();
     nb::dict row;
     row["error"] = name_of_error(outcome.error);
+    row["started_s"] = seconds_or_nan(outcome.started);
     row["finished"] = outcome.finished;
     row["finished_s"] = seconds_or_nan(outcome.finished_at);
     row["received_bytes"] = outcome.received;

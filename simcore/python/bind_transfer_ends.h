@@ -4,9 +4,11 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "simcore/traffic/transfer_ends.h"
@@ -17,7 +19,8 @@ std::size_t add_transfer_server(TransferEnds& self, const std::string& host, std
                                 std::int64_t bytes, const nanobind::dict& tcp);
 std::size_t add_transfer_client(TransferEnds& self, const std::string& name, const std::string& host,
                                 const std::string& server_address, std::uint16_t port, std::int64_t bytes,
-                                std::int64_t start_ns, const nanobind::dict& tcp);
+                                std::int64_t start_ns, std::optional<std::size_t> after,
+                                const nanobind::dict& tcp);
 nanobind::list transfer_servers(const TransferEnds& self);
 nanobind::list transfer_clients(const TransferEnds& self);
 
@@ -39,12 +42,12 @@ void bind_transfer_ends_of(nanobind::class_<Simulation>& to) {
           "add_transfer_client",
           [](Simulation& self, const std::string& name, const std::string& host,
              const std::string& server_address, std::uint16_t port, std::int64_t bytes, std::int64_t start_ns,
-             const nanobind::dict& tcp) {
+             std::optional<std::size_t> after, const nanobind::dict& tcp) {
             return add_transfer_client(self.transfer_ends(), name, host, server_address, port, bytes,
-                                       start_ns, tcp);
+                                       start_ns, after, tcp);
           },
           "name"_a, "host"_a, nanobind::kw_only(), "server_address"_a, "port"_a, "bytes"_a, "start_ns"_a,
-          "tcp"_a)
+          "after"_a = nanobind::none(), "tcp"_a)
       .def("transfer_servers", [](const Simulation& self) { return transfer_servers(self.transfer_ends()); })
       .def("transfer_clients", [](const Simulation& self) { return transfer_clients(self.transfer_ends()); });
 }

@@ -77,6 +77,7 @@ class TcpSocket {
   // See TcpConnection. Users that only count what comes say so: bytes that nobody reads take memory, and caches.
   void count_only() { connection_.count_only(); }
   void no_delay() { connection_.no_delay(); }
+  void take_back(std::int64_t bytes) { connection_.take_back(bytes); }
 
   const TcpConnection& connection() const { return connection_; }
   const TcpEnds& ends() const { return ends_; }

@@ -87,6 +87,9 @@ class TcpConnection {
   // The application's side. Writes take what there is room for and return how much; after close() they take nothing.
   std::int64_t write(std::span<const std::uint8_t> bytes);
   std::int64_t write_virtual(std::int64_t bytes);
+  // The last so many bytes are as if they had never been written. Preconditions: at most sender().unsent(), and all that was
+  // ever written is virtual.
+  void take_back(std::int64_t bytes) { sender_.buffer().take_back(bytes); }
   std::int64_t room_to_write() const { return can_write() ? sender_.buffer().room() : 0; }
   std::int64_t readable() const { return receiver_.unread(); }
   std::int64_t read(std::span<std::uint8_t> out) { return receiver_.read(last_heard_, out); }

@@ -45,6 +45,10 @@ class SendBuffer {
     return count;
   }
 
+  // The last so many bytes are as if they had never been written. Preconditions: none of them was sent, and the stream has no
+  // real bytes.
+  void take_back(std::int64_t count) { end_ -= count; }
+
   // True when the stream has real bytes; then segments carry bytes, else only lengths.
   bool has_bytes() const { return !ring_.empty(); }
 

@@ -23,6 +23,7 @@
 // Linux sends and as every receiver must answer.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -124,6 +125,8 @@ class TcpSender {
   // What is known to have arrived: all before snd_una, and what SACK named behind the holes.
   std::int64_t delivered() const { return snd_una_ + board_.sacked_bytes(); }
   std::int64_t snd_nxt() const { return snd_nxt_; }
+  // What was written and has never been sent.
+  std::int64_t unsent() const { return std::max<std::int64_t>(buffer_.end() - snd_nxt_, 0); }
   std::int64_t send_window() const { return window_; }
   std::int64_t largest_window() const { return largest_window_; }
   // Would an acknowledgement of snd_una, in a segment at `seq`, change the window (tcp_may_update_window)?

@@ -26,11 +26,12 @@ TransferClient::TransferClient(Simulation& simulation, TcpSockets& sockets, cons
     throw ConfigError(attempt + ": start is before now; transfers start now or later");
   }
   config_.tcp.check(attempt);
-  simulation_.schedule(begin_, config_.start);
+  if (config_.start != SimTime::never()) simulation_.schedule(begin_, config_.start);
 }
 
 void TransferClient::begin() {
-  outcome_.started = simulation_.now();
+  outcome_.started = told_now();
+  if (watcher_ != nullptr) watcher_->transfer_began(number_);
   socket_ = sockets_.connect(config_.server_address, config_.port, *this, config_.tcp);
   if (socket_ == nullptr) {
     throw ConfigError("start transfer " + config_.name + ": its client cannot connect to " +
@@ -45,11 +46,20 @@ TransferClient::Outcome TransferClient::outcome() const {
   return now;
 }
 
+SimTime TransferClient::told_now() const {
+  return watcher_ == nullptr ? simulation_.now() : simulation_.now() + watcher_->left_out();
+}
+
+void TransferClient::forward(std::int64_t bytes) {
+  outcome_.received += bytes;
+  outcome_.forwarded += bytes;
+}
+
 void TransferClient::note_arrival(std::int64_t bytes) {
   if (bytes == 0) return;
   const SimTime now = simulation_.now();
   if (outcome_.received == 0) {
-    outcome_.first_byte = now;
+    outcome_.first_byte = told_now();
     if (at_first_byte_ != nullptr) simulation_.schedule(*at_first_byte_, now);
   } else {
     outcome_.longest_gap = std::max(outcome_.longest_gap, now - latest_arrival_);
@@ -58,7 +68,9 @@ void TransferClient::note_arrival(std::int64_t bytes) {
   outcome_.received += bytes;
   if (outcome_.received >= config_.bytes && !outcome_.finished) {
     outcome_.finished = true;
-    outcome_.finished_at = now;
+    outcome_.finished_at = told_now();
+    if (watcher_ != nullptr) watcher_->transfer_ended(number_);
+    for (TransferClient* const follower : followers_) simulation_.schedule(follower->begin_, now);
   }
 }
 
@@ -76,6 +88,7 @@ void TransferClient::tcp_closed(TcpSocket& socket) {
   count_of(socket.connection(), outcome_);
   outcome_.error = socket.connection().error();
   socket_ = nullptr;
+  if (watcher_ != nullptr) watcher_->transfer_ended(number_);
 }
 
 }  // namespace simcore

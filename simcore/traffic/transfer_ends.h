@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,12 @@ class TransferEnds {
   // `network` must outlive it.
   explicit TransferEnds(SimulatedNetwork& network) : network_(network) {}
 
-  // From then on that host answers at the port, or asks at config.start. Each says its place in servers() or clients(). They
-  // throw ConfigError: there is no such host, or as the ends do.
+  // From then on that host answers at the port, or asks at config.start, or, where that is never(), once the client at the
+  // place `after` has its bytes. Each says its place in servers() or clients(). They throw ConfigError: there is no such host,
+  // or no such client, or as the ends do.
   std::size_t add_server(const std::string& host, const TransferServer::Config& config);
-  std::size_t add_client(const std::string& host, const TransferClient::Config& config);
+  std::size_t add_client(const std::string& host, const TransferClient::Config& config,
+                         std::optional<std::size_t> after = std::nullopt);
 
   const std::vector<std::unique_ptr<TransferServer>>& servers() const { return servers_; }
   const std::vector<std::unique_ptr<TransferClient>>& clients() const { return clients_; }

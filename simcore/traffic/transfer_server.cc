@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/traffic/transfer_server.h"
 
+#include <algorithm>
+
 namespace simcore {
 
 TransferServer::TransferServer(TcpSockets& sockets, const Config& config) : bytes_(config.bytes) {
@@ -9,6 +11,12 @@ TransferServer::TransferServer(TcpSockets& sockets, const Config& config) : byte
 
 SenderCounters TransferServer::counters() const {
   return socket_ == nullptr ? counters_ : socket_->connection().sender().counters();
+}
+
+void TransferServer::forward(std::int64_t bytes) {
+  const std::int64_t unwritten = std::min(bytes, left_);
+  left_ -= unwritten;
+  if (bytes > unwritten) socket_->take_back(bytes - unwritten);
 }
 
 TcpUser& TransferServer::tcp_accept(TcpSocket& socket) {

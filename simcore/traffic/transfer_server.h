@@ -30,6 +30,10 @@ class TransferServer final : public TcpListener, public TcpUser {
 
   SenderCounters counters() const;  // so far
   TcpError error() const { return error_; }
+  // What its client has asked for and is not sent yet.
+  std::int64_t unsent() const { return socket_ == nullptr ? 0 : left_ + sender()->unsent(); }
+  // So many bytes are as if they had been sent. Precondition: at most unsent().
+  void forward(std::int64_t bytes);
   // Null: nobody is connected.
   const TcpSender* sender() const { return socket_ == nullptr ? nullptr : &socket_->connection().sender(); }
 
