@@ -41,6 +41,7 @@ PYTHON = (
     "watching",
     "background",
     "fluid_flows",
+    "fast_forward",
     "simulated_time",
 )
 

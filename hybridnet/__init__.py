@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from hybridnet.run.prompt.shell import CLI
     from hybridnet.simulate.flows import Workload
     from hybridnet.simulate.instance.replay import replay
-    from hybridnet.simulate.offline import Condition
+    from hybridnet.simulate.offline import Condition, FastForward
     from hybridnet.system.log import debug, error, info, output, setLogLevel, warn
     from hybridnet.tools.generate import Generator, Receiver
     from hybridnet.tools.sweep.values import value
@@ -107,7 +107,7 @@ _HOMES = {
     "run.live": ["Client"],
     "simulate.instance.replay": ["replay"],
     "simulate.flows": ["Workload"],
-    "simulate.offline": ["Condition"],
+    "simulate.offline": ["Condition", "FastForward"],
     "tools.sweep.values": ["value"],
     "describe.topo": ["External", "Topo"],
     "tools.wire": ["Wire"],
@@ -125,6 +125,7 @@ __all__ = [
     "EnvironmentLackError",
     "ExperimentError",
     "External",
+    "FastForward",
     "Faucet",
     "Gauge",
     "Generator",

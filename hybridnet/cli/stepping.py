@@ -20,7 +20,7 @@ __all__ = ["run_live", "wait_for_interrupt", "wants_page"]
 LONGEST = "365d"
 _OTHERS: dict[str, object] = {
     "jobs": None, "parallel": 1, "mpi": None, "hosts": None, "real_time": False, "series": None, "out": None,
-    "trace": None, "workload": [], "warmup": "0", "precision": None,
+    "trace": None, "workload": [], "warmup": "0", "precision": None, "fast_forward": None,
 }  # fmt: skip
 
 

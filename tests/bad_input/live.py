@@ -16,6 +16,7 @@ from hybridnet import (
     Condition,
     Controller,
     CPULimitedHost,
+    FastForward,
     Faucet,
     Gauge,
     Generator,
@@ -216,6 +217,7 @@ OF_NET = [
     Subject("Net.simulate", describing("simulate"), {
         "until": "1ms", "seeds": 1, "parallel": 1, "mpi": None, "hosts": [], "real_time": False, "jobs": None,
         "trace_hash": False, "series": None, "workloads": [], "warmup": 0, "precision": None,
+        "fast_forward": None,
     }),
     Subject("Net.stepping", describing("stepping"), {"seed": 1, "until": "1ms"}),
     Subject("Net.iperf", using("iperf"), {
@@ -248,6 +250,10 @@ OF_STEPPER = [
     Subject("Workload.incast", Workload, {
         "sizes": 20_000, "load": None, "pattern": "incast", "fan_in": 2, "interval": "1ms", "receiver": None,
     }),
+    Subject("Workload.all-reduce", Workload, {
+        "sizes": 20_000, "load": None, "pattern": "all-reduce", "rounds": 2, "hosts": ["h1", "h2"],
+    }),
+    Subject("FastForward", FastForward, {"error": "1%", "check": True}),
     Subject("Stepper.step", of_stepper("step"), {"events": 1}),
     Subject("Stepper.run", of_stepper("run"), {"until": "1ms", "condition": Condition(**CONDITION), "speed": 1.0}),
     Subject("Stepper.run_until", of_stepper("run_until"), {"until": "1ms", "condition": None}),

@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from hybridnet.run.net.captures import Capture
     from hybridnet.run.net.traces import Traced
     from hybridnet.simulate.flows import Workload
-    from hybridnet.simulate.offline import SimulationReport
+    from hybridnet.simulate.offline import FastForward, SimulationReport
 
 __all__ = ["Net", "own_address_toward"]
 
@@ -223,6 +223,7 @@ class Net(Structure):
         workloads: Sequence[Workload] = (),
         warmup: str | float = 0,
         precision: str | float | None = None,
+        fast_forward: FastForward | None = None,
     ) -> SimulationReport:
         """Simulate the description in virtual time, as fast as it can, instead of building it. Needs no root.
 
@@ -241,6 +242,8 @@ class Net(Structure):
             warmup: flows that start earlier are not counted; a number is seconds.
             precision: only as many seeds as are enough for a mean slowdown within ± so many percent, such as
                 ``"5 %"``; None: all.
+            fast_forward: leave out time in which all flows are steady, with a stated error; see docs/flows.md. None:
+                every packet is simulated.
 
         Returns:
             What the replications say together. With the network's `out` it is in that run directory, too.
@@ -272,6 +275,7 @@ class Net(Structure):
             workloads=workloads,
             warmup=warmup,
             precision=precision,
+            fast_forward=fast_forward,
         )
         keeper.keep(report, topo, self._options)
         return report

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 from typing import Any
@@ -20,7 +21,7 @@ from hybridnet.simulate.flows.sizes import SizeDistribution
 
 __all__ = ["MOST_FLOWS", "MOST_FLOWS_OF_HOST", "PATTERNS", "Flow", "Workload", "check_workloads", "flows_of"]
 
-PATTERNS = ("all-to-all", "permutation", "incast")
+PATTERNS = ("all-to-all", "permutation", "incast", "all-reduce")
 MOST_FLOWS = 1_000_000
 """Of a replication: a flow takes about 3 kB of memory."""
 MOST_FLOWS_OF_HOST = 44_000
@@ -36,11 +37,12 @@ class Flow:
 
     Args:
         workload: the label of the workload that it belongs to.
-        start_ns: when it starts, simulated time.
+        start_ns: when it starts, simulated time; of one that follows another, before which it does not.
         source: the host that has the bytes.
         destination: the host that gets them.
         size_bytes: how many, at least 1.
         tcp: of both ends, as plans write it.
+        after: the flow that it follows: it starts once that has finished. None: it starts at `start_ns`.
     """
 
     workload: str
@@ -49,6 +51,7 @@ class Flow:
     destination: str
     size_bytes: int
     tcp: Mapping[str, Any]
+    after: Flow | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -57,18 +60,22 @@ class Workload:
 
     Args:
         sizes: of the flows: ``"web-search"``, ``"data-mining"``, ``"hadoop"``, a size (``"20 kB"``; a number is bytes),
-            or a file with lines ``SIZE_BYTES CUMULATIVE``.
+            or a file with lines ``SIZE_BYTES CUMULATIVE``. For all-reduce a size: of what each host has.
         load: how much each host sends, as a share of the rate of its link, above 0 to 1, or ``"50 %"``. Bytes of flows
-            count, headers do not. Flows of each host arrive as a Poisson process. Not for incast.
+            count, headers do not. Flows of each host arrive as a Poisson process. Not for incast and all-reduce.
         pattern: whom a host sends to: ``"all-to-all"``, each flow to any other host; ``"permutation"``, always to the
             same one, so that each host receives from one; ``"incast"``: every `interval`, `fan_in` hosts begin at once
-            to send one flow each to the same host.
-        hosts: which hosts take part; none: all simulated hosts.
+            to send one flow each to the same host; ``"all-reduce"``: the hosts are a ring, and in each round each sends
+            to the next one, once it has what the one before it sent in the round before. A flow has as many bytes as
+            `sizes` over the number of hosts. Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for
+            clusters of workstations", JPDC 2009.
+        hosts: which hosts take part, of all-reduce in the order of the ring; none: all simulated hosts.
         fan_in: of incast, how many send at once.
         interval: of incast, the time between, such as ``"10ms"``.
         receiver: of incast, who receives; None: each time one that is drawn.
+        rounds: of all-reduce, how many; None: all, which are 2 * (hosts - 1).
         start: no flow starts earlier, such as ``"100ms"``.
-        stop: no flow starts then or later; None: until the simulation ends.
+        stop: no flow starts then or later; None: until the simulation ends. Not for all-reduce.
         tcp: of both ends: a preset or a dictionary, as applications have it; None: ``"linux"``.
 
     Raises:
@@ -88,6 +95,7 @@ class Workload:
     fan_in: int | None = None
     interval: str | None = None
     receiver: str | None = None
+    rounds: int | None = None
     start: str = "0"
     stop: str | None = None
     tcp: str | Mapping[str, Any] | None = None
@@ -125,8 +133,15 @@ class Workload:
         names = [text(name, "workload: host") for name in self.hosts]
         if len(set(names)) < len(names):
             raise UsageError(f"workload: hosts {shown(self.hosts)}: name each once")
+        for name, pattern in _OF_ONE_PATTERN.items():
+            if getattr(self, name) is not None and self.pattern != pattern:
+                raise UsageError(
+                    f"workload: {name} is of {pattern}, and the pattern is {self.pattern}; leave it out"
+                )
         if self.pattern == "incast":
             self._check_incast()
+        elif self.pattern == "all-reduce":
+            self._check_all_reduce()
         else:
             self._check_poisson()
         if self.stop is not None and self.stop_ns(0) <= self.start_ns:
@@ -136,11 +151,6 @@ class Workload:
         _ = self.distribution, self.tcp_plan  # what is wrong with them is said here
 
     def _check_poisson(self) -> None:
-        for name in ("fan_in", "interval", "receiver"):
-            if getattr(self, name) is not None:
-                raise UsageError(
-                    f"workload: {name} is of incast, and the pattern is {self.pattern}; leave it out"
-                )
         if self.load is None:
             raise UsageError(f"workload: {self.pattern} needs a load; write for example load=0.5")
         _ = self.share
@@ -159,6 +169,20 @@ class Workload:
             )
         if self.receiver is not None:
             text(self.receiver, "workload: receiver")
+
+    def _check_all_reduce(self) -> None:
+        if self.load is not None or self.stop is not None:
+            raise UsageError(
+                "workload: all-reduce has neither load nor stop: its size and its rounds say how much is sent; leave "
+                "them out"
+            )
+        if len(self.distribution.points) > 1:
+            raise UsageError(
+                f"workload: sizes {shown(self.sizes)}: all-reduce has one size, of what each host has; write for "
+                "example '1 GB'"
+            )
+        if self.rounds is not None:
+            whole(self.rounds, "workload: rounds", 1, MOST_FLOWS_OF_HOST)
 
     @cached_property
     def distribution(self) -> SizeDistribution:
@@ -236,10 +260,12 @@ def _if_number(kind: Callable[[str], int | float]) -> Callable[[str], Any]:
     return read
 
 
-_ARGUMENTS = ("load", "pattern", "hosts", "fan_in", "interval", "receiver", "start", "stop", "tcp")
+_OF_ONE_PATTERN = {"fan_in": "incast", "interval": "incast", "receiver": "incast", "rounds": "all-reduce"}
+_ARGUMENTS = ("load", "pattern", "hosts", *_OF_ONE_PATTERN, "start", "stop", "tcp")
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "load": _if_number(float),
     "fan_in": _if_number(int),
+    "rounds": _if_number(int),
     "hosts": lambda value: value.split("+"),
 }
 
@@ -295,6 +321,9 @@ def _of_one(
     if workload.pattern == "incast":
         yield from _incast(workload, hosts, Random(f"{stream}/incast"), end_ns)
         return
+    if workload.pattern == "all-reduce":
+        yield from _all_reduce(workload, hosts) if workload.start_ns < end_ns else ()
+        return
     partners: dict[str, str] = {}
     if workload.pattern == "permutation":
         partners = _permutation(hosts, Random(f"{stream}/permutation"))
@@ -329,6 +358,19 @@ def _incast(workload: Workload, hosts: Sequence[str], random: Random, end_ns: in
         receiver = workload.receiver or hosts[int(random.random() * len(hosts))]
         for sender in random.sample([host for host in hosts if host != receiver], workload.fan_in):
             yield _flow(workload, at_ns, sender, receiver, random)
+
+
+def _all_reduce(workload: Workload, hosts: Sequence[str]) -> Iterator[Flow]:
+    """Round by round. Of two hosts each sends to the other."""
+    size = math.ceil(workload.distribution.mean_bytes / len(hosts))
+    came: list[Flow | None] = [None] * len(hosts)  # to each, in the round before
+    for _ in range(workload.rounds or 2 * (len(hosts) - 1)):
+        sent = [
+            Flow(workload.label, workload.start_ns, host, following, size, workload.tcp_plan, after)
+            for host, following, after in zip(hosts, [*hosts[1:], hosts[0]], came, strict=True)
+        ]
+        yield from sent
+        came = [sent[-1], *sent[:-1]]
 
 
 def _flow(workload: Workload, at_ns: int, source: str, destination: str, random: Random) -> Flow:

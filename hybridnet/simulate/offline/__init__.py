@@ -8,6 +8,7 @@ Topo ─ offline_plan ─▶ instance plan ─ run_replication (one per seed) �
 
 from __future__ import annotations
 
+from hybridnet.simulate.offline.forward import FastForward, ForwardCheck, Forwarded
 from hybridnet.simulate.offline.ranks import Hosts
 from hybridnet.simulate.offline.replication import Replication, Series
 from hybridnet.simulate.offline.report import Figure, SimulationReport
@@ -16,7 +17,10 @@ from hybridnet.simulate.offline.stepper import Condition, Stepper
 
 __all__ = [
     "Condition",
+    "FastForward",
     "Figure",
+    "ForwardCheck",
+    "Forwarded",
     "Hosts",
     "Replication",
     "Series",

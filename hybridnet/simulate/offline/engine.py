@@ -107,6 +107,12 @@ class Whole:
         """The `_simcore.OfflineSimulation`."""
         return self._simulation
 
+    def fast_forward(self, error: float, end_ns: int) -> None:
+        """From now on leave out time in which the flows are steady, up to `end_ns`; see
+        `simcore/traffic/fast_forward.h`. All flows have been added, and nothing has run.
+        """
+        self._simulation.fast_forward(error, end_ns)
+
     def run_for(self, duration_ns: int) -> None:
         self._pieces.run_for(duration_ns)
 
@@ -275,12 +281,14 @@ class _Pieces:
         self._told_s = time.monotonic()
 
     def run_for(self, duration_ns: int) -> None:
-        while duration_ns > 0:
-            step_ns = min(duration_ns, self._piece_ns)
+        end_ns = self._simulation.now_ns + duration_ns
+        while (
+            left_ns := end_ns - self._simulation.now_ns
+        ) > 0:  # a piece may leave time out and come further
+            step_ns = min(left_ns, self._piece_ns)
             began = time.perf_counter()
             self._simulation.run_for(step_ns)
             took_s = time.perf_counter() - began
-            duration_ns -= step_ns
             if took_s > _PIECE_S:
                 self._piece_ns = max(step_ns // 2, 1)
             elif took_s < _PIECE_S / 2 and step_ns == self._piece_ns:

@@ -14,6 +14,7 @@ from hybridnet.observe.series.figures import Histogram, figures_of, histograms_o
 from hybridnet.plan.placement.parts import Partition
 from hybridnet.simulate.flows import FlowRow, FlowTable, Workload
 from hybridnet.simulate.offline.engine import Engine, OnTime, Parts, Synchronization, Whole
+from hybridnet.simulate.offline.forward import FastForward, Forwarded, forwarded_of
 from hybridnet.simulate.offline.transfers import Transfers
 
 __all__ = ["Job", "Replication", "Series", "replicate", "run_replication"]
@@ -34,6 +35,7 @@ class Job:
         plans: of seeds whose network is another one than `plan`.
         workloads: whose flows there are.
         warmup_ns: flows that start earlier are not counted.
+        forward: how time is left out in which the flows are steady; None: none is. It has workloads, and one part.
     """
 
     plan: InstancePlan
@@ -45,6 +47,7 @@ class Job:
     plans: Mapping[int, InstancePlan] = field(default_factory=dict)
     workloads: tuple[Workload, ...] = ()
     warmup_ns: int = 0
+    forward: FastForward | None = None
 
     def plan_of(self, seed: int) -> InstancePlan:
         """The plan that a seed has."""
@@ -76,10 +79,12 @@ class Replication:
         kinds: of each of these counters the kind of its element, such as ``links``.
         wall_s, processor_s: what the simulation itself took, without building it.
         events: that were handled.
-        simulated_ns: how much simulated time has passed; less than was asked for where real time was too short.
+        simulated_ns: how much simulated time has passed, with what was left out; less than was asked for where real
+            time was too short.
         trace_hash: a digest of every packet at every link; None: it was not asked for.
         synchronization: of a simulation in parts, how they met.
         flows: of its workloads.
+        forwarded: what was left out; None: nothing was to be.
     """
 
     seed: int
@@ -98,6 +103,7 @@ class Replication:
     trace_hash: str | None = None
     synchronization: Synchronization | None = None
     flows: list[FlowRow] = field(default_factory=list)
+    forwarded: Forwarded | None = None
 
     def span(self, key: tuple[str, str]) -> slice:
         """The samples of a figure that say something: those at which it was there, and of a counter those before, at
@@ -143,9 +149,18 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
     if not job.workloads:
         return _replicate(simulation, job, seed, trace)
     transfers = Transfers(simulation, job.plan_of(seed), job.workloads, seed, job.until_ns, job.warmup_ns)
+    if job.forward is not None:
+        assert isinstance(simulation, Whole)
+        simulation.fast_forward(job.forward.share, job.until_ns)
     made = _replicate(simulation, job, seed, trace)
-    rows = transfers.rows()
-    return replace(made, flows=rows, figures={**FlowTable(rows, job.warmup_ns).figures(), **made.figures})
+    by_number = transfers.rows()
+    rows = list(by_number.values())
+    made = replace(made, flows=rows, figures={**FlowTable(rows, job.warmup_ns).figures(), **made.figures})
+    if job.forward is None:
+        return made
+    assert isinstance(simulation, Whole)
+    told = simulation.simulation.forwarded()
+    return replace(made, forwarded=forwarded_of(told, made.simulated_ns / 1e9, by_number))
 
 
 def _replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | None) -> Replication:

@@ -16,6 +16,8 @@ from hybridnet.observe.series import Block
 from hybridnet.observe.series.writer import SeriesWriter
 from hybridnet.plan.placement.parts import Partition
 from hybridnet.simulate.flows import FlowTable
+from hybridnet.simulate.offline import forward as forwarding
+from hybridnet.simulate.offline.forward import FastForward, ForwardCheck, Forwarded
 from hybridnet.simulate.offline.replication import Replication
 
 __all__ = ["Figure", "SimulationReport"]
@@ -43,6 +45,8 @@ class SimulationReport:
         partition: the parts of each; None: there was one.
         flows: of workloads; None: there were none.
         precision: which share of the mean slowdown its interval was to be within; None: it was not asked for.
+        forward: how time was left out; None: none was.
+        check: the comparison with the same packet by packet; None: it was not asked for.
     """
 
     until_ns: int
@@ -51,6 +55,13 @@ class SimulationReport:
     partition: Partition | None = None
     flows: FlowTable | None = None
     precision: float | None = None
+    forward: FastForward | None = None
+    check: ForwardCheck | None = None
+
+    @property
+    def forwarded(self) -> list[Forwarded]:
+        """What the replications left out, in their order; empty: nothing was to be."""
+        return [each.forwarded for each in self.replications if each.forwarded is not None]
 
     @property
     def seeds_made_no_difference(self) -> bool:
@@ -134,6 +145,10 @@ class SimulationReport:
                 if enough
                 else f"{count} replications are not enough {within}; allow more seeds, or simulate longer"
             )
+        if self.forward is not None:
+            said += forwarding.remarks(self.forward.share, self.forwarded)
+        if self.check is not None:
+            said.append(self.check.remark())
         if self.seeds_made_no_difference:
             said.append("the seeds made no difference: nothing here draws random numbers, so one is enough")
         if self.partition is not None:
@@ -177,6 +192,11 @@ class SimulationReport:
             "figures": [
                 {"element": each.element, "name": each.name, **asdict(each.over)} for each in self.figures()
             ],
+            **(
+                {}
+                if self.forward is None
+                else {"fast_forward": forwarding.to_json(self.forward, self.forwarded, self.check)}
+            ),
             **({} if self.flows is None else {"flows": self.flows.to_json(), "precision": self.precision}),
         }
 

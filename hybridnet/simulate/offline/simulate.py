@@ -22,6 +22,7 @@ from hybridnet.plan.placement.layout import lay_out
 from hybridnet.plan.placement.parts import Partition, partition, partition_as_named
 from hybridnet.simulate.flows import FlowTable, Workload
 from hybridnet.simulate.flows.workload import check_workloads
+from hybridnet.simulate.offline.forward import FastForward, ForwardCheck, check_forward
 from hybridnet.simulate.offline.ranks import Hosts, check_hosts, replications_over_mpi
 from hybridnet.simulate.offline.replication import Job, Replication, run_replication
 from hybridnet.simulate.offline.report import SimulationReport
@@ -54,6 +55,7 @@ def simulate(
     workloads: Sequence[Workload] = (),
     warmup: str | float = 0,
     precision: str | float | None = None,
+    fast_forward: FastForward | None = None,
 ) -> SimulationReport:
     """Simulate a network as fast as its events can be handled. Needs no root.
 
@@ -82,6 +84,8 @@ def simulate(
         precision: replications end, in the order of their seeds and after three at least, once the 95 % interval of
             the mean slowdown is within ± so many percent of it, such as ``"5 %"``. `seeds` is how many there are at
             most. None: all are made.
+        fast_forward: leave out time in which all flows are steady, with a stated error; see docs/flows.md. None: every
+            packet is simulated.
 
     Raises:
         UsageError: an emulated node, or an argument that makes no sense.
@@ -136,7 +140,23 @@ def simulate(
     warmup_ns = _warmup_ns(warmup, until_ns, with_flows=bool(of_flows))
     share = _precision(precision, len(numbers), with_flows=bool(of_flows))
     hashed = flag(trace_hash, "simulate: trace_hash")
-    job = Job(plan, until_ns, sample_ns, cut, hashed, paced, plans, of_flows, warmup_ns)
+    if parts > 1:
+        _refuse_chained(of_flows)
+    forward = check_forward(
+        fast_forward,
+        plans.values() or [plan],
+        of_flows,
+        {
+            "parallel": parts > 1 and mpi is None,
+            "mpi": mpi is not None,
+            "real_time": paced,
+            "series": sample_ns is not None,
+            "trace": trace is not None,
+            "trace_hash": hashed,
+            "captures": bool(plan["captures"]),
+        },
+    )
+    job = Job(plan, until_ns, sample_ns, cut, hashed, paced, plans, of_flows, warmup_ns, forward)
     if plan["captures"] and len(numbers) > 1:
         raise UsageError(
             "simulate: every seed would write the same captures; take one seed, or leave the captures out"
@@ -157,7 +177,7 @@ def simulate(
 
     began = time.perf_counter()
 
-    def run(seeds: list[int]) -> list[Replication]:
+    def run(seeds: list[int], job: Job = job) -> list[Replication]:
         made: dict[int, Replication] = {}
         if mpi is not None:
             running: Iterator[Replication] = replications_over_mpi(job, seeds, given_hosts)
@@ -171,9 +191,28 @@ def simulate(
         return [made[seed] for seed in seeds]
 
     made = run(numbers) if share is None else _until_narrow(run, numbers, at_once, share)
+    check = None
+    if forward is not None and forward.check:
+        check = _compared(made, run([each.seed for each in made], replace(job, forward=None)), forward.share)
     took_s = time.perf_counter() - began
     flows = _flows(made, warmup_ns) if of_flows else None
-    return SimulationReport(until_ns, made, took_s, cut, flows, share)
+    return SimulationReport(until_ns, made, took_s, cut, flows, share, forward, check)
+
+
+def _compared(forwarded: Sequence[Replication], packets: Sequence[Replication], error: float) -> ForwardCheck:
+    """Two simulations of the same seeds, flow by flow."""
+    of_one, of_other = ([row for each in made for row in each.flows] for made in (forwarded, packets))
+    took = [sum(each.processor_s for each in made) for made in (forwarded, packets)]
+    return ForwardCheck.of(error, of_one, of_other, took[1] / max(took[0], 1e-9))
+
+
+def _refuse_chained(workloads: Sequence[Workload]) -> None:
+    chained = next((each for each in workloads if each.pattern == "all-reduce"), None)
+    if chained is not None:
+        raise UsageError(
+            f"simulate: workload {chained.label} runs in one part: a flow begins at the instant at which another ends, "
+            "which another part would learn later; leave parallel and mpi out"
+        )
 
 
 def _flows(replications: Sequence[Replication], warmup_ns: int) -> FlowTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isnan
 from typing import Any, Protocol
 
 from hybridnet.describe.schema.plans import InstancePlan
@@ -60,6 +61,7 @@ class Transfers:
         _refuse_taken_ports(plan, Counter(flow.source for flow in self._flows))
         self._sources, self._destinations = _Side("transfer_servers"), _Side("transfer_clients")
         sent: Counter[str] = Counter()
+        places: dict[int, int] = {}  # of destinations, by the identity of their flows
         for number, flow in enumerate(self._flows):
             port, tcp = FIRST_PORT + sent[flow.source], dict(flow.tcp)
             sent[flow.source] += 1
@@ -74,24 +76,30 @@ class Transfers:
                     port=port,
                     bytes=flow.size_bytes,
                     start_ns=flow.start_ns,
+                    after=None if flow.after is None else places[id(flow.after)],
                     tcp=tcp,
                 )
+                places[id(flow)] = place
                 self._destinations.note(destination, place, number)
 
-    def rows(self) -> list[FlowRow]:
-        """What has become of them so far; where other processes have ends, only in the one that gathers."""
+    def rows(self) -> dict[int, FlowRow]:
+        """What has become of them so far, by their numbers, in the order in which they started; where other processes
+        have ends, only in the one that gathers. One that follows another and has not begun has no row.
+        """
         told = self._gather((self._sources.outcomes(), self._destinations.outcomes()))
         if not told:
-            return []
+            return {}
         sources = {number: each for of_process, _ in told for number, each in of_process.items()}
         destinations = {number: each for _, of_process in told for number, each in of_process.items()}
-        return [
-            self._row(flow, ideal_s, sources[number], destinations[number])
+        rows = {
+            number: self._row(flow, ideal_s, sources[number], destinations[number])
             for number, (flow, ideal_s) in enumerate(zip(self._flows, self._ideal_s, strict=True))
-        ]
+            if flow.after is None or not isnan(destinations[number]["started_s"])
+        }
+        return dict(sorted(rows.items(), key=lambda each: each[1].start_s))
 
     def _row(self, flow: Flow, ideal_s: float, source: _Outcome, destination: _Outcome) -> FlowRow:
-        start_s = flow.start_ns / 1e9
+        start_s = flow.start_ns / 1e9 if flow.after is None else destination["started_s"]
         completion_s = destination["finished_s"] - start_s if destination["finished"] else None
         broken = source["error"] != "none" or destination["error"] != "none"
         sent = source["segments_sent"] + source["retransmitted_segments"]
@@ -103,7 +111,7 @@ class Transfers:
             destination=flow.destination,
             size_bytes=flow.size_bytes,
             state="finished" if completion_s is not None else "failed" if broken else "unfinished",
-            counted=flow.start_ns >= self._warmup_ns,
+            counted=(flow.start_ns if flow.after is None else 1e9 * start_s) >= self._warmup_ns,
             completion_s=completion_s,
             ideal_s=ideal_s,
             slowdown=None if completion_s is None else completion_s / ideal_s,

@@ -86,6 +86,42 @@ def test_an_incast_is_so_many_flows_to_one_host_at_once_and_again() -> None:
     assert {flow.destination for flow in flows(fixed)} == {"h3"}
 
 
+def test_an_all_reduce_is_rounds_in_which_each_sends_on_what_came_to_it() -> None:
+    """A ring of n hosts has 2 (n - 1) rounds, and each flow an n-th of the bytes, rounded up."""
+    ring = ["h3", "h1", "h2"]
+    found = flows(Workload("100 B", pattern="all-reduce", hosts=ring, start="5ms"))
+    assert len(found) == 3 * 2 * (3 - 1)
+    assert {flow.size_bytes for flow in found} == {34}
+    assert [(flow.source, flow.destination) for flow in found[:3]] == [
+        ("h3", "h1"),
+        ("h1", "h2"),
+        ("h2", "h3"),
+    ]
+    assert all(flow.after is None and flow.start_ns == 5_000_000 for flow in found[:3])
+    for place, flow in enumerate(found[3:], start=3):
+        assert flow.after is not None
+        assert flow.after.destination == flow.source
+        assert any(flow.after is each for each in found[place // 3 * 3 - 3 : place // 3 * 3])
+    assert len(flows(Workload("100 B", pattern="all-reduce", rounds=1))) == 8
+    assert flows(Workload("100 B", pattern="all-reduce", start="2s")) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"sizes": "web-search"}, "all-reduce has one size"),
+        ({"load": 0.5}, "neither load nor stop"),
+        ({"stop": "1s"}, "neither load nor stop"),
+        ({"rounds": 0}, "rounds 0 is not a whole number"),
+        ({"fan_in": 2}, "fan_in is of incast"),
+        ({"pattern": "permutation", "load": 0.1, "rounds": 1}, "rounds is of all-reduce"),
+    ],
+)
+def test_an_all_reduce_that_makes_no_sense_is_refused(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Workload(**{"sizes": "1 MB", "pattern": "all-reduce", **given})
+
+
 def test_a_workload_keeps_to_its_hosts_and_its_time() -> None:
     found = flows(Workload(10_000, load=0.5, hosts=["h1", "h2"], start="200ms", stop="300ms"))
     assert {flow.source for flow in found} == {flow.destination for flow in found} == {"h1", "h2"}

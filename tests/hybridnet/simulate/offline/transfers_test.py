@@ -108,6 +108,27 @@ def test_goodput_is_the_share_of_payload_in_the_links_rate_and_in_bits_per_secon
     assert row.goodput_bps == pytest.approx(100e6 * PAYLOAD / FRAME, rel=0.001)
 
 
+def test_a_round_of_an_all_reduce_begins_at_a_host_when_the_round_before_has_come_to_it() -> None:
+    """1 MB of 3 MB in each flow, and four rounds: the last is in time only for those that are not cut off."""
+    ring = Workload("3 MB", pattern="all-reduce")
+    report = simulate(Star(3), "1s", workloads=[ring])
+    assert report.flows is not None
+    rows = list(report.flows.rows)
+    assert len(rows) == 3 * 4
+    came = {(row.destination, row.start_s + (row.completion_s or 0)) for row in rows}
+    for row in rows[3:]:
+        assert any(at == pytest.approx(row.start_s, abs=1e-12) for host, at in came if host == row.source)
+    cut = simulate(Star(3), "150ms", workloads=[ring]).flows
+    assert cut is not None
+    assert 3 < len(cut.rows) < 12  # those of rounds that nobody has begun have no row
+    assert {row.state for row in cut.rows} == {"finished", "unfinished"}
+
+
+def test_an_all_reduce_in_several_parts_is_refused() -> None:
+    with pytest.raises(UsageError, match="all-reduce runs in one part"):
+        simulate(Star(4), "1s", parallel=2, workloads=[Workload("3 MB", pattern="all-reduce")])
+
+
 def test_losses_are_retransmitted_and_slow_flows_down() -> None:
     burst = Workload("100 kB", pattern="incast", fan_in=7, interval="500ms", receiver="h1")
     report = simulate(Star(8, queue=20), "1s", workloads=[burst])
