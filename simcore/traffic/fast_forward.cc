@@ -168,7 +168,7 @@ std::optional<FastForward::Held> FastForward::leave_out() {
     const auto sent_in_ns = static_cast<std::int64_t>(std::min(left_ns, kForeverNs));
     time = std::min(time, Duration::ns(sent_in_ns) - slice_ * kMarginSlices);
   }
-  if (time < slice_) return Held::near;
+  if (time < slice_ * static_cast<std::int64_t>(slices_)) return Held::near;
   for (const std::size_t number : active_) {
     Flow& flow = flows_[number];
     const auto time_ns = static_cast<double>(time.count_ns());
@@ -193,7 +193,7 @@ std::optional<FastForward::Held> FastForward::measure(Flow& flow) const {
   const Point& middle = points[slices_ / 4 * 3];
   const Point& last = points[slices_];
   if (last.timeouts != first.timeouts) return Held::timeout;
-  const bool still = last.reductions == 0 &&
+  const bool still = last.reductions == 0 && last.timeouts == 0 &&
                      std::all_of(points.begin() + static_cast<std::ptrdiff_t>(slices_ / 2), points.end(),
                                  [&last](const Point& point) { return point.cwnd == last.cwnd; });
   const bool cycles = middle.reductions - first.reductions >= kFewestReductions &&

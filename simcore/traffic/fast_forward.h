@@ -17,7 +17,7 @@
 //   * has a rate whose interval (batch means, 99.9 %) is within half of the error asked for, and halves that differ by no more.
 //
 // So much is left out: until something is due from outside, or until the first transfer would have sent its last byte,
-// less a margin of four slices.
+// less a margin of four slices; less than was measured is not worth it.
 //
 // Wormhole leaves out steady states of packet simulations, too.
 #pragma once

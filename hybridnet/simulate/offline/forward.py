@@ -17,7 +17,7 @@ from hybridnet.describe.values import choice, counted, flag, shown
 from hybridnet.errors import UsageError
 from hybridnet.simulate.flows import FlowRow, Workload
 
-__all__ = ["FastForward", "ForwardCheck", "Forwarded", "check_forward", "forwarded_of"]
+__all__ = ["FastForward", "ForwardCheck", "Forwarded", "check_forward", "forwarded_of", "too_short"]
 
 LEAST_ERROR, MOST_ERROR = 0.0001, 0.2
 _HELD = {
@@ -27,8 +27,10 @@ _HELD = {
     "uncertain": "a rate was too uncertain",
     "drift": "a rate had drifted",
     "near": "the next start or end was too near",
+    "short": "a flow is so short that it depends on the instant at which it comes",
 }
-"""Of each reason of `simcore/traffic/fast_forward.h` what people are told."""
+"""Of each reason of `simcore/traffic/fast_forward.h`, and of `too_short`, what people are told."""
+_INITIAL_WINDOW_BYTES = 10 * 1460
 _CHANGING_RATES = ("trace", "slots")
 _CYCLES_OF_SECONDS = ("bbr", "bbr3")
 
@@ -186,14 +188,29 @@ def _completions(rows: Iterable[FlowRow]) -> dict[_Key, float]:
     return found
 
 
-def forwarded_of(told: Mapping[str, Any], of_s: float, rows: Mapping[int, FlowRow]) -> Forwarded:
+def too_short(least_bytes: int, error: float) -> bool:
+    """Whether the smallest flow is so short that nothing can be left out: another instant within the cycles of the
+    steady flows is worth a few packets to one that starts among them, up to its initial window, which has to be within
+    the error.
+
+    Example:
+        >>> too_short(1_400_000, 0.01), too_short(1_500_000, 0.01)
+        (True, False)
+    """
+    return least_bytes * error < _INITIAL_WINDOW_BYTES
+
+
+def forwarded_of(told: Mapping[str, Any] | None, of_s: float, rows: Mapping[int, FlowRow]) -> Forwarded:
     """What the extension says of a replication.
 
     Args:
-        told: by `_simcore.OfflineSimulation.forwarded`.
+        told: by `_simcore.OfflineSimulation.forwarded`; None: a flow was too short.
         of_s: what has passed.
         rows: of the flows, by their number.
     """
+    if told is None:
+        of_bytes = sum(row.received_bytes for row in rows.values())
+        return Forwarded(0, 0.0, of_s, 0, of_bytes, 0.0, {"short": 1})
     shares = [
         told["bounds_s"][number] / row.completion_s
         for number, row in rows.items()

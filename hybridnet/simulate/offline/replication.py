@@ -14,7 +14,7 @@ from hybridnet.observe.series.figures import Histogram, figures_of, histograms_o
 from hybridnet.plan.placement.parts import Partition
 from hybridnet.simulate.flows import FlowRow, FlowTable, Workload
 from hybridnet.simulate.offline.engine import Engine, OnTime, Parts, Synchronization, Whole
-from hybridnet.simulate.offline.forward import FastForward, Forwarded, forwarded_of
+from hybridnet.simulate.offline.forward import FastForward, Forwarded, forwarded_of, too_short
 from hybridnet.simulate.offline.transfers import Transfers
 
 __all__ = ["Job", "Replication", "Series", "replicate", "run_replication"]
@@ -149,7 +149,7 @@ def replicate(simulation: Engine, job: Job, seed: int, trace: ConnectionTrace | 
     if not job.workloads:
         return _replicate(simulation, job, seed, trace)
     transfers = Transfers(simulation, job.plan_of(seed), job.workloads, seed, job.until_ns, job.warmup_ns)
-    if job.forward is not None:
+    if job.forward is not None and not too_short(transfers.least_bytes, job.forward.share):
         assert isinstance(simulation, Whole)
         simulation.fast_forward(job.forward.share, job.until_ns)
     made = _replicate(simulation, job, seed, trace)

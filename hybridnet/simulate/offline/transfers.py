@@ -82,6 +82,11 @@ class Transfers:
                 places[id(flow)] = place
                 self._destinations.note(destination, place, number)
 
+    @property
+    def least_bytes(self) -> int:
+        """Of the smallest flow; 0: there is none."""
+        return min((flow.size_bytes for flow in self._flows), default=0)
+
     def rows(self) -> dict[int, FlowRow]:
         """What has become of them so far, by their numbers, in the order in which they started; where other processes
         have ends, only in the one that gathers. One that follows another and has not begun has no row.
