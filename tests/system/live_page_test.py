@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from hybridnet import Net, Topo
 from hybridnet.run.live import Client
-from hybridnet.topologies import TwoTrees
+from hybridnet.topologies import FatTreeTopo, TwoTrees
 from tests.hybridnet.run.net.support import FakeCluster
 from tests.system.chromium import PATIENCE_MS, opened, shots_of
 
@@ -37,6 +37,16 @@ ATTEMPTS = """async (base) => {
   ];
   return (await Promise.allSettled(tries)).map(({ value }) => value ?? "");
 }"""
+
+ROWS = """() => {
+  const rows = new Map();
+  for (const node of window.hybridnet.graph.cy.nodes("[name]")) {
+    const { x, y } = node.position();
+    rows.set(y, [...(rows.get(y) ?? []), [x, node.data("name")]]);
+  }
+  return [...rows.values()].map((row) => row.sort(([a], [b]) => a - b).map(([, name]) => name));
+}"""
+"""The names in each row of the drawing, from left to right."""
 
 FLOWS = "async () => (await (await fetch('/api/v1/flows')).json()).length"
 """How many flows were begun."""
@@ -351,6 +361,21 @@ def test_a_broken_verdict_is_red_and_says_why(browser: Browser, net: Net, live: 
     expect(verdict).to_contain_text("was killed by signal 9")
     shot(page, "broken")
     page.context.close()
+
+
+def test_the_pods_of_a_fat_tree_stand_together(browser: Browser) -> None:
+    machines: Any = FakeCluster("m1")
+    with Net(FatTreeTopo(k=4), controller=None, cluster=machines) as net, net.live() as live:
+        page = opened(browser, live.url, "data-updates")
+        shot(page, "fat-tree")
+        rows = page.evaluate(ROWS)
+        page.context.close()
+    # Of each pod two switches at the top and two at the edge, as the topology adds them: core first, then pod by pod.
+    pods = [{f"s{number}" for number in range(first, first + 4)} for first in (5, 9, 13, 17)]
+    for row in (row for row in rows if len(row) == 8):
+        assert sorted(sum(name in pod for name in row[at : at + 2]) for at in (0, 2, 4, 6) for pod in pods) == [
+            *[0] * 12, *[2] * 4,
+        ]  # fmt: skip
 
 
 def test_128_hosts_and_126_switches_are_drawn_within_two_seconds(browser: Browser) -> None:

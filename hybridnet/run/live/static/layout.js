@@ -54,12 +54,12 @@ function components(nodes, beside) {
   const parts = [];
   for (const node of nodes) {
     if (seen.has(node.id)) continue;
-    const part = [];
+    const part = new Set();
     const waiting = [node.id];
     seen.add(node.id);
     while (waiting.length > 0) {
       const id = waiting.pop();
-      part.push(id);
+      part.add(id);
       for (const other of beside.get(id)) {
         if (!seen.has(other)) {
           seen.add(other);
@@ -69,8 +69,8 @@ function components(nodes, beside) {
     }
     parts.push(part);
   }
-  const kinds = new Map(nodes.map((node) => [node.id, node.kind]));
-  return parts.map((part) => part.map((id) => ({ id, kind: kinds.get(id) })));
+  // In their own order, in which neighbours often follow each other.
+  return parts.map((part) => nodes.filter(({ id }) => part.has(id)));
 }
 
 // Of a tree; null: it is none.
@@ -157,7 +157,8 @@ function treeRows(root, children, depth) {
   return places;
 }
 
-// Rows by the distance to the nearest host, each ordered by where its neighbours stand; null: links stay within a row.
+// Rows by the distance to the nearest host, each ordered by where its neighbours stand, if that crosses fewer links than
+// the order in which hosts reach them, which keeps the pods of a fat tree together; null: links stay within a row.
 function placeRows(part, beside) {
   const level = new Map();
   const order = part.filter(({ kind }) => kind === "host").map(({ id }) => id);
@@ -175,20 +176,34 @@ function placeRows(part, beside) {
   const height = Math.max(...level.values());
   const rows = Array.from({ length: height + 1 }, () => []);
   for (const { id } of part) rows[level.get(id)].push(id);
-  const x = new Map();
-  const spread = () => {
-    for (const row of rows) row.forEach((id, at) => x.set(id, (at + 0.5) / row.length));
-  };
-  spread();
+  let x = new Map();
+  for (const row of rows) row.forEach((id, at) => x.set(id, (at + 0.5) / row.length));
+  let best = { x: new Map(x), crossings: crossings(rows, beside, level, x) };
   for (let sweep = 0; sweep < 12; sweep++) {
     for (const row of sweep % 2 === 0 ? rows : [...rows].reverse()) {
       const middle = new Map(row.map((id) => [id, mean(beside.get(id).map((other) => x.get(other)), x.get(id))]));
       row.sort((a, b) => middle.get(a) - middle.get(b));
       row.forEach((id, at) => x.set(id, (at + 0.5) / row.length));
     }
+    const now = crossings(rows, beside, level, x);
+    if (now < best.crossings) best = { x: new Map(x), crossings: now };
   }
+  x = best.x;
   const width = Math.max(...rows.map((row) => row.length)) * ROW_PITCH;
   return new Map(part.map(({ id }) => [id, { x: x.get(id) * width, y: (height - level.get(id)) * ROW_HEIGHT }]));
+}
+
+// How often links between neighbouring rows cross.
+function crossings(rows, beside, level, x) {
+  let found = 0;
+  rows.forEach((row, height) => {
+    const links = row.flatMap((id) => beside.get(id).filter((other) => level.get(other) === height + 1).map((other) => [x.get(id), x.get(other)]));
+    links.sort(([a, b], [c, d]) => a - c || b - d);
+    links.forEach(([from, to], at) => {
+      for (let other = at + 1; other < links.length; other++) if (links[other][0] > from && links[other][1] < to) found++;
+    });
+  });
+  return found;
 }
 
 const mean = (values, otherwise) =>
