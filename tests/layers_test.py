@@ -11,6 +11,7 @@ import ast
 import itertools
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -112,9 +113,16 @@ def check_include(
     return []
 
 
+@cache
+def nodes_of(text: str) -> list[ast.Import | ast.ImportFrom | ast.Call]:
+    """What a file imports and calls; several tests ask it of the whole house."""
+    found = (ast.Import, ast.ImportFrom, ast.Call)
+    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, found)]
+
+
 def imported_modules(path: Path, where: Path) -> Iterator[str]:
     """The dotted names that a file imports, also within functions; relative ones are made absolute."""
-    for node in ast.walk(ast.parse(path.read_text(), str(where))):
+    for node in nodes_of(path.read_text()):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -173,7 +181,7 @@ def check_python(root: Path, house: House) -> list[str]:
         if place:
             wrong += [
                 f"{where}: imports {name} by its name as a string, which nothing checks; write an import"
-                for name in modules_in_strings(path, where)
+                for name in modules_in_strings(path)
             ]
         for name in imported_modules(path, where):
             reason = why_not(where.parts, place, name.split("."), house)
@@ -182,13 +190,13 @@ def check_python(root: Path, house: House) -> list[str]:
     return wrong
 
 
-def modules_in_strings(path: Path, where: Path) -> Iterator[str]:
+def modules_in_strings(path: Path) -> Iterator[str]:
     """The modules of hybridnet that a file imports by a literal string."""
-    for node in ast.walk(ast.parse(path.read_text(), str(where))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in (
-            "import_module",
-            "__import__",
-        ):
+    for node in nodes_of(path.read_text()):
+        called = (
+            getattr(node.func, "attr", getattr(node.func, "id", "")) if isinstance(node, ast.Call) else ""
+        )
+        if isinstance(node, ast.Call) and called in ("import_module", "__import__"):
             for argument in node.args[:1]:
                 if isinstance(argument, ast.Constant) and str(argument.value).startswith("hybridnet."):
                     yield argument.value
@@ -231,7 +239,7 @@ def circles(root: Path) -> list[list[str]]:
     uses: dict[str, set[str]] = {}
     for name, path in files.items():
         found = set()
-        for node in ast.walk(ast.parse(path.read_text(), name)):
+        for node in nodes_of(path.read_text()):
             if isinstance(node, ast.Import):
                 found.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and not node.level:
