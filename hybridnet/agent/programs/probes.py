@@ -13,11 +13,13 @@ from typing import TypedDict, final
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
 from hybridnet.agent.programs import launch
-from hybridnet.errors import MachineError
+from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.system.command import lacking
 
 _SENT = re.compile(r"(\d+) packets transmitted, (\d+) received")
 _RTT = re.compile(r"= ([\d.]+)/([\d.]+)/([\d.]+)/([\d.]+) ms")
 _EACH = re.compile(r"time=([\d.]+) ms")
+_NOT_FOUND = 127  # the exit status of who was to start a program that is not there
 
 
 class Ping(TypedDict):
@@ -80,6 +82,10 @@ def ping_pairs(
         interval_s: between two requests.
         wait_s: how long to wait for an answer.
         extra: more arguments for `ping`, for example ``["-s", "1400"]``.
+
+    Raises:
+        EnvironmentLackError: a host has no `ping`.
+        MachineError: it failed otherwise than by a lost packet; the message quotes it.
     """
 
     def one(pair: tuple[str, str]) -> PairPing:
@@ -88,6 +94,8 @@ def ping_pairs(
         limit_s = count * max(interval_s, wait_s) + wait_s + 30
         done = launch.run([*argv, *(extra or []), address], prefix(host), os.environ, timeout=limit_s)
         said, complaint = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+        if done.returncode == _NOT_FOUND:
+            raise EnvironmentLackError(f"host {host}: {lacking('ping')}")
         if "packets transmitted" not in said:
             words = complaint.strip() or said.strip() or f"exit status {done.returncode}"
             if (

@@ -7,8 +7,8 @@ import pytest
 
 from hybridnet.agent.hosts.hosts import Hosts
 from hybridnet.agent.hosts.namespace_thread import NamespaceThread
-from hybridnet.agent.programs.probes import interface_counters, parse_ping
-from hybridnet.errors import MachineError
+from hybridnet.agent.programs.probes import interface_counters, parse_ping, ping_pairs
+from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.journal import Journal
 
 ANSWERED = """PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.
@@ -42,6 +42,13 @@ def test_no_answer_is_a_result_without_times() -> None:
 def test_what_is_no_answer_of_ping_is_an_error() -> None:
     with pytest.raises(MachineError, match="cannot resolve"):
         parse_ping("ping: cannot resolve x")
+
+
+def test_a_host_without_ping_is_told_the_package() -> None:
+    with pytest.raises(
+        EnvironmentLackError, match=r"host h1: the command ping is not there; apt-get install iputils-"
+    ):
+        ping_pairs([("h1", "10.0.0.2")], lambda _: ["env", "PATH=/nowhere"])
 
 
 def test_a_device_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -> None:
