@@ -12,10 +12,10 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo import External, Topo
 from hybridnet.describe.topo.roles import Role
 from hybridnet.errors import HybridnetError
-from hybridnet.plan.files.yaml_form import SECTIONS, wrong_in_form
+from hybridnet.plan.files.yaml_form import SECTIONS, ends_of, unjoined_devices, wrong_in_form
 from hybridnet.plan.files.yaml_text import Path
 
 __all__ = ["Mistake", "find_mistakes", "place_of"]
@@ -62,13 +62,14 @@ def find_mistakes(form: Mapping[str, Any]) -> list[Mistake]:
         if given is None or lost & set(given["between"]):
             continue
         options = {name: value for name, value in given.items() if name != "between"}
-        wrong = list(_wrong(topo, _adding_link(given["between"]), options))
+        wrong = list(_wrong(topo, _adding_link(ends_of(kept, given["between"])), options))
         found += [Mistake(("links", index, *path), text) for path, text in wrong]
     for index, given in enumerate(kept.get("fluids") or []):
         if given is None or lost & {given["from"], given["to"]}:
             continue
         text = _refusal(topo, _adding_fluid, given)
         found += [] if text is None else [Mistake(("fluids", index), text)]
+    found += [Mistake(path, text) for path, text in unjoined_devices(kept)]
     known = {*topo.nodes(), *lost}
     return found + [
         Mistake(("positions", name), f"positions: there is no node {name}; leave it out, or add the node")
@@ -95,8 +96,8 @@ def _adding_node(role: Role, name: str) -> Add:
     return lambda topo, options: role.add_to(topo)(name, **options)
 
 
-def _adding_link(between: list[str]) -> Add:
-    return lambda topo, options: topo.addLink(between[0], between[1], **options)
+def _adding_link(ends: list[str | External]) -> Add:
+    return lambda topo, options: topo.addLink(ends[0], ends[1], **options)
 
 
 def _adding_fluid(topo: Topo, given: Options) -> object:

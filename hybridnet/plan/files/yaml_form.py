@@ -30,7 +30,7 @@ from hybridnet.describe.kinds import (
 from hybridnet.describe.options import table
 from hybridnet.describe.options.input_schema import said_schema
 from hybridnet.describe.schema.check import told
-from hybridnet.describe.topo import LinkSpec, NodeSpec, Topo
+from hybridnet.describe.topo import External, LinkSpec, NodeSpec, Topo
 from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.describe.topo.options import END_OPTIONS, link_option_names
 from hybridnet.describe.topo.roles import ROLES
@@ -39,7 +39,9 @@ from hybridnet.errors import EnvironmentLackError, TopologyError, UnitError
 from hybridnet.plan.files.yaml_text import Path, Read, read_yaml, where, write_yaml
 
 __all__ = [
+    "DEVICES",
     "SECTIONS",
+    "ends_of",
     "fill_from_yaml",
     "options_of_role",
     "plain_link",
@@ -47,11 +49,15 @@ __all__ = [
     "read_form",
     "schema",
     "to_yaml",
+    "unjoined_devices",
     "write_form",
     "wrong_in_form",
 ]
 
 SECTIONS = {role.section: role for role in ROLES.values() if role.section is not None}
+DEVICES = "devices"
+"""The section of the computer's devices, each of which is the end of a link (`External`), and no node before that."""
+_EXTERNAL = "external"
 _PYTHON_ONLY = {"cls"}  # a class cannot be written in a file
 _CONTROLLER = {
     "apps": {"type": "array", "items": {"type": "string"}, "description": "Ryu apps: files or modules"},
@@ -126,6 +132,12 @@ def schema() -> dict[str, object]:
                     }
                     for section, role in SECTIONS.items()
                 },
+                DEVICES: {
+                    "type": ["object", "null"],
+                    "additionalProperties": _object(
+                        {name: {} for name in options_of_role(_EXTERNAL)}, "null"
+                    ),
+                },
                 "links": {"type": ["array", "null"], "items": {**_object(link), "required": ["between"]}},
                 "fluids": {
                     "type": ["array", "null"],
@@ -155,7 +167,10 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, obje
             _placed((section, name), read, file, lambda: add(name, **(options or {})))  # noqa: B023 - called at once
     for index, given in enumerate(content.get("links") or []):
         options = {name: value for name, value in given.items() if name != "between"}
-        _placed(("links", index), read, file, lambda: topo.addLink(*given["between"], **options))  # noqa: B023
+        ends = ends_of(content, given["between"])
+        _placed(("links", index), read, file, lambda: topo.addLink(*ends, **options))  # noqa: B023
+    for path, why in unjoined_devices(content):
+        raise TopologyError(f"{where(path, read, file)}: {why}")
     for index, given in enumerate(content.get("fluids") or []):
         said = given["from"], given["to"], given["model"], given.get("name")
         _placed(("fluids", index), read, file, lambda: topo.addFluid(*said))  # noqa: B023
@@ -186,6 +201,22 @@ def read_form(text: str, file: str) -> Read:
     return read
 
 
+def ends_of(form: Mapping[str, Any], between: Sequence[str]) -> list[str | External]:
+    """The ends of a link, as `Topo.addLink` takes them: a name among the form's devices is one of the computer."""
+    devices = form.get(DEVICES) or {}
+    return [External(name, **(devices[name] or {})) if name in devices else name for name in between]
+
+
+def unjoined_devices(form: Mapping[str, Any]) -> list[tuple[Path, str]]:
+    """The devices that are the end of no link: the place of each, and what is wrong."""
+    joined = {name for link in form.get("links") or [] if link is not None for name in link["between"]}
+    return [
+        ((DEVICES, name), f"device {name} is at no link; join it to a node by one, or take it out")
+        for name in form.get(DEVICES) or {}
+        if name not in joined
+    ]
+
+
 def wrong_in_form(form: object) -> list[tuple[Path, str]]:
     """What of a form is of a type, or has a name, that it may not have: the place of each, and why."""
     return [(wrong.path, wrong.text) for wrong in _wrong_in_form(form)]
@@ -208,6 +239,9 @@ def to_yaml(topo: Topo, controllers: Mapping[str, Mapping[str, object]] | None =
         named = {spec.name: plain_node(spec) or None for spec in topo.node_specs() if spec.role == role.name}
         if named:
             content[section] = named
+    devices = {spec.name: plain_node(spec) or None for spec in topo.node_specs() if spec.role == _EXTERNAL}
+    if devices:
+        content[DEVICES] = devices
     content["links"] = [
         {
             "between": [link.a.node, link.b.node],

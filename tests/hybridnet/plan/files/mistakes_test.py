@@ -49,6 +49,16 @@ def test_a_good_form_has_none() -> None:
     assert find_mistakes({}) == []
 
 
+def test_devices_of_the_computer_are_ends_of_links() -> None:
+    switches = {"s1": None}
+    links = [{"between": ["s1", "eth1"], "delay": "5ms"}]
+    assert find_mistakes({"switches": switches, "devices": {"eth1": None}, "links": links}) == []
+    assert places({"switches": switches, "links": links}) == [("links", 0)]
+    assert places({"switches": switches, "devices": {"eth1": None}}) == [("devices", "eth1")]
+    wrong = {"eth1": {"backend": "tap"}}
+    assert places({"switches": switches, "devices": wrong, "links": links}) == [("links", 0)]
+
+
 @pytest.mark.parametrize(
     ("path", "value"),
     [

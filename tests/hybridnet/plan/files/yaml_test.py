@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet.describe.options import table
-from hybridnet.describe.topo import Topo
+from hybridnet.describe.topo import External, Topo
 from hybridnet.describe.topo.node_options import NODE_OPTIONS
 from hybridnet.errors import TopologyError, UnitError, UsageError
 from hybridnet.kinds.frr import FRR
@@ -213,6 +213,39 @@ def test_a_router_with_frr_and_files_is_written_and_read_again(tmp_path: Path) -
     file = tmp_path / "ours.yaml"
     write_topology(file, topo, planned(topo))
     assert content(read_topology(file)) == content(topo)
+
+
+def test_a_device_of_the_computer_is_written_and_read_again(tmp_path: Path) -> None:
+    topo = Topo()
+    topo.addSwitch("s1")
+    topo.addLink("s1", External("eth1", backend="pcap", filter="not port 22", machine="m1"), delay="5ms")
+    topo.addLink(External("eth2"), "s1", bw=10)
+    file = tmp_path / "ours.yaml"
+    write_topology(file, topo, planned(topo))
+    text = file.read_text()
+    assert "devices:\n  eth1: {backend: pcap, filter: not port 22, machine: m1}\n  eth2: null\n" in text
+    assert content(read_topology(file)) == content(topo)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("devices: {eth1: }\n", r"net\.yaml:1: devices\.eth1: device eth1 is at no link"),
+        (
+            "switches: {s1: }\ndevices: {eth1: {speed: 1}}\nlinks: [{between: [s1, eth1]}]\n",
+            r"net\.yaml:2: devices\.eth1: .*'speed' was unexpected.*; there are backend, filter, instance, machine",
+        ),
+        (
+            "switches: {s1: }\ndevices: {eth1: {backend: tap}}\nlinks: [{between: [s1, eth1]}]\n",
+            r"net\.yaml:3: links\.1: external eth1: backend",
+        ),
+    ],
+)
+def test_a_device_that_cannot_be_is_named(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "net.yaml"
+    file.write_text(text)
+    with pytest.raises(TopologyError, match=says):
+        read_topology(file)
 
 
 def test_what_a_mapping_says_itself_comes_before_what_it_merges() -> None:
