@@ -15,6 +15,7 @@ from hybridnet.kinds.daemons import (
     LINK_COST,
     OPTIONS,
     PREFERENCE,
+    REPEAT_SECONDS,
     DaemonRouter,
 )
 
@@ -121,7 +122,7 @@ class BirdRouter(DaemonRouter):
         yield "  area 0 {"
         yield '    interface "lo" { stub yes; };'
         for intf in self.intfList():
-            timers = f"type ptp; hello {HELLO_SECONDS}; dead {DEAD_SECONDS};"
+            timers = f"type ptp; hello {HELLO_SECONDS}; dead {DEAD_SECONDS}; retransmit {REPEAT_SECONDS};"
             how = timers if intf.inside in facing else "stub yes;"
             yield f'    interface "{intf.inside}" {{ {how} cost {LINK_COST}; }};'
         yield "  };"

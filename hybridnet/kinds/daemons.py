@@ -18,10 +18,21 @@ from hybridnet.errors import EnvironmentLackError, MachineError, TopologyError, 
 from hybridnet.run.node import Host
 from hybridnet.run.node.link import Intf
 
-__all__ = ["DEAD_SECONDS", "HELLO_SECONDS", "LINK_COST", "OPTIONS", "PREFERENCE", "DaemonRouter"]
+__all__ = [
+    "DEAD_SECONDS",
+    "HELLO_SECONDS",
+    "LINK_COST",
+    "OPTIONS",
+    "PREFERENCE",
+    "REPEAT_SECONDS",
+    "DaemonRouter",
+]
 
 HELLO_SECONDS, DEAD_SECONDS, LINK_COST = 1, 10, 10
 """Of OSPF, on links between routers."""
+REPEAT_SECONDS = 1
+"""After so long OSPF repeats there what was not answered, as news that came too soon after the last; daemons have 5, so
+that it took up to 10 s, as FRR looks only that often."""
 PREFERENCE = {"customer": 300, "peer": 200, "provider": 100}
 """What a neighbour may be to a router, and the local preference of its routes."""
 MOST_AS = (1 << 32) - 1

@@ -18,6 +18,7 @@ from hybridnet.kinds.daemons import (
     HELLO_SECONDS,
     OPTIONS,
     PREFERENCE,
+    REPEAT_SECONDS,
     DaemonRouter,
 )
 
@@ -167,6 +168,7 @@ class FrrRouter(DaemonRouter):
                 yield " ip ospf network point-to-point"
                 yield f" ip ospf hello-interval {HELLO_SECONDS}"
                 yield f" ip ospf dead-interval {DEAD_SECONDS}"
+                yield f" ip ospf retransmit-interval {REPEAT_SECONDS}"
             else:
                 yield " ip ospf passive"
             yield "exit"
