@@ -30,7 +30,7 @@ __all__ = [
 
 HELLO_SECONDS, DEAD_SECONDS, LINK_COST = 1, 10, 10
 """Of OSPF, on links between routers."""
-REPEAT_SECONDS = 1
+REPEAT_SECONDS = 2  # the least that BIRD takes
 """After so long OSPF repeats there what was not answered, as news that came too soon after the last; daemons have 5, so
 that it took up to 10 s, as FRR looks only that often."""
 PREFERENCE = {"customer": 300, "peer": 200, "provider": 100}

@@ -167,8 +167,8 @@ def fill_from_yaml(topo: Topo, text: str, file: str) -> dict[str, dict[str, obje
             _placed((section, name), read, file, lambda: add(name, **(options or {})))  # noqa: B023 - called at once
     for index, given in enumerate(content.get("links") or []):
         options = {name: value for name, value in given.items() if name != "between"}
-        ends = ends_of(content, given["between"])
-        _placed(("links", index), read, file, lambda: topo.addLink(*ends, **options))  # noqa: B023
+        one, other = ends_of(content, given["between"])
+        _placed(("links", index), read, file, lambda: topo.addLink(one, other, **options))  # noqa: B023
     for path, why in unjoined_devices(content):
         raise TopologyError(f"{where(path, read, file)}: {why}")
     for index, given in enumerate(content.get("fluids") or []):

@@ -34,7 +34,7 @@ def test_a_router_is_told_its_neighbours_whose_daemons_they_may_be_and_no_others
         "  ipv4 { import all; export none; };",
         "  area 0 {",
         '    interface "lo" { stub yes; };',
-        '    interface "r1-eth1" { type ptp; hello 1; dead 10; retransmit 1; cost 10; };',
+        '    interface "r1-eth1" { type ptp; hello 1; dead 10; retransmit 2; cost 10; };',
         '    interface "r1-eth2" { stub yes; cost 10; };',
         '    interface "r1-eth3" { stub yes; cost 10; };',
         "  };",

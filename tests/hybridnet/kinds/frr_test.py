@@ -25,7 +25,7 @@ def test_a_router_is_told_its_neighbours_and_no_others() -> None:
         " ip ospf network point-to-point",
         " ip ospf hello-interval 1",
         " ip ospf dead-interval 10",
-        " ip ospf retransmit-interval 1",
+        " ip ospf retransmit-interval 2",
         "exit",
         "interface r1-eth2",
         " ip ospf area 0",
