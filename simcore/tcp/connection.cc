@@ -73,11 +73,15 @@ bool TcpConnection::can_write() const {
 }
 
 std::int64_t TcpConnection::write(std::span<const std::uint8_t> bytes) {
-  return can_write() ? sender_.buffer().write(bytes) : 0;
+  if (!can_write()) return 0;
+  sender_.before_write();
+  return sender_.buffer().write(bytes);
 }
 
 std::int64_t TcpConnection::write_virtual(std::int64_t bytes) {
-  return can_write() ? sender_.buffer().write_virtual(bytes) : 0;
+  if (!can_write()) return 0;
+  sender_.before_write();
+  return sender_.buffer().write_virtual(bytes);
 }
 
 void TcpConnection::close(SimTime) {

@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kWindowPersists = 16;
 constexpr std::int64_t kWidest = 255;
-constexpr Duration kLinuxTimer = Duration::ms(2);  // TCP_TIMEOUT_MIN_US: what the timer waits beyond
 
 bool sent_after(SimTime a, std::int64_t a_end, SimTime b, std::int64_t b_end) {
   return a > b || (a == b && a_end > b_end);
@@ -21,7 +20,7 @@ bool sent_after(SimTime a, std::int64_t a_end, SimTime b, std::int64_t b_end) {
 void Rack::delivered(const SentSegment& segment, SimTime now, Duration min_rtt, bool echo_is_older) {
   if (segment.end > forward_ack_) {
     forward_ack_ = segment.end;
-  } else if (segment.end < forward_ack_ && !segment.ever_retransmitted) {
+  } else if (segment.end < overtaking_ && !segment.ever_retransmitted) {
     reordering_seen_ = true;  // tcp_check_sack_reordering
     reordering_ = std::max(reordering_, forward_ack_ - segment.start);
   }

@@ -21,10 +21,17 @@
 
 namespace simcore {
 
+constexpr Duration kLinuxTimer =
+    Duration::ms(2);  // TCP_TIMEOUT_MIN_US: what Linux's short timers wait beyond
+
 class Rack {
  public:
   explicit Rack(std::uint32_t duplicate_threshold, bool of_linux = false)
       : threshold_(duplicate_threshold), of_linux_(of_linux) {}
+
+  // An acknowledgement comes. What it alone tells, by SACK and cumulatively, came in no order: only what lies below that which
+  // an earlier one told of was overtaken (tcp_clean_rtx_queue: prior_fack).
+  void begin_ack() { overtaking_ = forward_ack_; }
 
   // `segment`, still as it was before this acknowledgement, was delivered, in the order of section 6.2, step 2.
   // `min_rtt` is the smallest round trip so far. `echo_is_older` says that timestamps prove that not its last
@@ -69,6 +76,7 @@ class Rack {
   std::int64_t end_ = 0;            // RACK.end_seq
   Duration rtt_ = Duration::zero();
   std::int64_t forward_ack_ = 0;  // RACK.fack
+  std::int64_t overtaking_ = 0;   // RACK.fack before this acknowledgement
   bool reordering_seen_ = false;
   std::int64_t reordering_ = 0;
   std::int64_t window_multiplier_ = 1;

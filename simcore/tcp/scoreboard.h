@@ -46,6 +46,8 @@ struct SentSegment {
   bool retransmission_in_flight = false;
   bool ever_retransmitted = false;
   bool fin = false;
+  bool push = false;       // it carries PSH, whenever it is sent
+  bool continues = false;  // it left in one object with the segment before it
   bool application_limited = false;
   bool in_time_order = false;
   bool queued_as_lost = false;

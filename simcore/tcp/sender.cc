@@ -95,6 +95,12 @@ std::optional<TcpSender::Outgoing> TcpSender::next(SimTime now) {
   return rescue(now);
 }
 
+// tcp_rate_check_app_limited, but for what waits in the queue of the host's link.
+void TcpSender::before_write() {
+  const bool little = buffer_.end() - snd_nxt_ < congestion_.mss;
+  if (little && pipe() < congestion_.cwnd && !board_.next_lost()) rate_.mark_application_limited(pipe());
+}
+
 // How far the peer's window reaches beyond what was sent.
 std::int64_t TcpSender::room_in_window() const {
   return std::max<std::int64_t>(0, snd_una_ + window_ - snd_nxt_);
@@ -135,7 +141,8 @@ std::optional<TcpSender::Outgoing> TcpSender::tail_probe(SimTime now) {
   return probe;
 }
 
-// Sends the lowest lost segment again, and those behind it that are lost too and fit into a train.
+// Sends the lowest lost segment again, and those that left with it, are lost too, and fit into the window
+// (tcp_xmit_retransmit_queue: each of the buffers that were sent is sent again by itself).
 std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whatever_the_window) {
   const Scoreboard::Index first = *board_.next_lost();
   if (held_ && !whatever_the_window) return std::nullopt;
@@ -153,8 +160,8 @@ std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whate
   for (Scoreboard::Index i = first; i != board_.end(); ++i) {
     const SentSegment& segment = board_.at(i);
     if (!segment.lost || segment.retransmission_in_flight) break;
-    if (count > 0 && (bytes + segment.length() > allowed || count >= longest || segment.length() > mss))
-      break;
+    const bool fits = bytes + segment.length() <= allowed && count < longest && segment.length() <= mss;
+    if (count > 0 && !(segment.continues && fits)) break;
     bytes += segment.length();
     ++count;
     if (segment.length() != mss) break;
@@ -192,8 +199,9 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
   const std::int64_t mss = congestion_.mss;
   std::int64_t bytes = 0;
   bool fin = false;
+  const Scoreboard::Index behind = first + static_cast<Scoreboard::Index>(count);
   if (pipe() == 0) tell_of_start(now);
-  for (Scoreboard::Index i = first; i != first + static_cast<Scoreboard::Index>(count); ++i) {
+  for (Scoreboard::Index i = first; i != behind; ++i) {
     SentSegment& segment = board_.at(i);
     rate_.on_sent(segment, now, pipe(), board_.lost_bytes());
     bytes += segment.length();
@@ -201,6 +209,9 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
     sent_again_up_to_ = std::max(sent_again_up_to_, segment.end);
     board_.mark_retransmitted(i, now);
   }
+  // What is not sent again now is another object from now on (tcp_fragment).
+  board_.at(first).continues = false;
+  if (behind != board_.end()) board_.at(behind).continues = false;
   prr_.on_sent(bytes);
   counters_.retransmitted_segments += static_cast<std::uint64_t>(count);
   unconfirmed_retransmissions_ = std::max<std::int64_t>(0, unconfirmed_retransmissions_) + count;
@@ -217,7 +228,7 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
       .segment_payload = std::min(payload, mss),
       .segments = static_cast<std::uint16_t>(std::max<std::int64_t>(1, (payload + mss - 1) / mss)),
       .fin = fin,
-      .push = payload > 0 && start + payload == buffer_.end(),
+      .push = board_.at(behind - 1).push || pushes_train(count),
       .retransmission = true,
       .cwr = false,
       .ect = false};
@@ -226,10 +237,7 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
 std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
   const std::int64_t data = buffer_.end() - snd_nxt_;
   const bool fin_waits = fin_queued_ && !fin_sent();
-  if (data <= 0 && !fin_waits) {
-    if (pipe() < congestion_.cwnd) rate_.mark_application_limited(pipe());
-    return std::nullopt;
-  }
+  if (data <= 0 && !fin_waits) return std::nullopt;
   // A closed window keeps the idle time for when it opens (tcp_ack_update_window).
   if (board_.empty() && room_in_window() > 0) restart_after_idle(now);
   const std::int64_t to_limit = frto_ == Frto::sent_new ? frto_limit_ - snd_nxt_ : kNoLimit;
@@ -261,7 +269,8 @@ std::int64_t TcpSender::sendable(std::int64_t data, std::int64_t window, std::in
   const auto slots =
       static_cast<std::int64_t>(options_.segments_in_flight) - static_cast<std::int64_t>(board_.size());
   if (slots <= 0) return 0;
-  const std::int64_t limit = std::min({data, window, allowed, std::min(slots, longest_train()) * mss});
+  const std::int64_t segments = std::min({slots, longest_train(), longest_of_window()});
+  const std::int64_t limit = std::min({data, window, allowed, segments * mss});
   if (limit <= 0) return 0;
   const std::int64_t whole = limit / mss * mss;
   const std::int64_t rest = limit - whole;
@@ -302,6 +311,12 @@ std::int64_t TcpSender::longest_train() const {
   return rate ? train_segments(*rate, smallest_rtt(), congestion_.mss, longest) : longest;
 }
 
+// Linux keeps at least two objects of new data in flight (tcp_cwnd_test).
+std::int64_t TcpSender::longest_of_window() const {
+  if (!options_.size_trains_by_rate) return kNoLimit;
+  return std::max<std::int64_t>(congestion_.cwnd / congestion_.mss / 2, 1);
+}
+
 TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool fin) {
   const std::int64_t mss = congestion_.mss;
   const std::int64_t start = snd_nxt_;
@@ -314,6 +329,7 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
     const std::int64_t in_flight = pipe();
     SentSegment& segment = board_.append(at, cut + (last && fin ? 1 : 0), last && fin, now);
     rate_.on_sent(segment, now, in_flight, board_.lost_bytes());
+    segment.continues = at != start;
     if (last) break;
     at = cut;
   }
@@ -329,6 +345,7 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   const bool half_window = options_.push_of_linux && end - pushed_ > largest_window_ / 2;
   const bool push = length > 0 && (end == buffer_.end() || half_window);
   if (push) pushed_ = end;
+  board_.at(board_.end() - 1).push = push;
   const bool cwr = cwr_due_ && length > 0;
   if (cwr) cwr_due_ = false;
   return Outgoing{.start = start,
@@ -336,7 +353,7 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
                   .segment_payload = std::min(length, mss),
                   .segments = static_cast<std::uint16_t>(count),
                   .fin = fin,
-                  .push = push,
+                  .push = push || pushes_train(count),
                   .retransmission = false,
                   .cwr = cwr,
                   .ect = ecn_ && length > 0};
@@ -387,8 +404,12 @@ void TcpSender::arm_tail_probe(SimTime now) {
   if (tail_probe_end_ != 0) return;
   Duration wait = Duration::seconds(1);
   if (rtt_.has_sample()) {
-    wait = std::max(rtt_.srtt() * 2, Duration::ms(2));
-    if (board_.size() == 1) wait += kWorstAckDelay;
+    wait = rtt_.srtt() * 2;
+    if (options_.recovery_of_linux) {  // tcp_schedule_loss_probe
+      wait += board_.size() == 1 ? options_.rto.minimum_rto : kLinuxTimer;
+    } else {
+      wait = std::max(wait, Duration::ms(2)) + (board_.size() == 1 ? kWorstAckDelay : Duration::zero());
+    }
   }
   tail_probe_at_ = std::min(now + wait, timeout_at_);
 }

@@ -109,6 +109,11 @@ class TcpSender {
   void queue_fin() { fin_queued_ = true; }
   void no_delay() { nagle_ = Nagle::off; }
 
+  // The application is going to write. Where less than a segment waited, for Nagle for instance, and the window had room,
+  // the application held sending back, not the network.
+  void before_write();
+  bool application_limited() const { return rate_.application_limited(); }
+
   void on_ack(SimTime now, const Ack& ack);
   // What to send now; call until there is nothing.
   std::optional<Outgoing> next(SimTime now);
@@ -163,6 +168,9 @@ class TcpSender {
   std::int64_t sendable(std::int64_t data, std::int64_t window, std::int64_t allowed) const;
   bool worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data, std::int64_t allowed) const;
   std::int64_t longest_train() const;
+  std::int64_t longest_of_window() const;
+  // Linux: PSH on every object of several segments (__tcp_transmit_skb).
+  bool pushes_train(std::int64_t segments) const { return options_.push_of_linux && segments > 1; }
   Outgoing transmit(SimTime now, std::int64_t length, bool fin);
   bool rested(SimTime now) const { return now - last_sent_ > rtt_.rto() && counters_.segments_sent > 0; }
   void restart_after_idle(SimTime now);

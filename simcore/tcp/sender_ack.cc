@@ -34,6 +34,7 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   echoed_ = ack.ecn_echo && ecn_;
   if (echoed_) undo_window_ = false;  // tcp_fastretrans_alert, step A
 
+  rack_.begin_ack();
   const bool window_changed = update_window(ack);
   if (sack_) take_sack(now, ack, delivery);
   if (ack.position > snd_una_) take_cumulative(now, ack, delivery);

@@ -86,6 +86,7 @@ TEST_F(RackOfThree, linux_sets_the_timer_for_the_last_segment_and_two_millisecon
 TEST_F(RackOfThree, linux_widens_its_window_only_once_reordering_was_seen) {
   for (const bool seen : {false, true}) {
     if (seen) {
+      linux_.begin_ack();
       board_.sack(1, 101, [this](const SentSegment& segment) {
         linux_.delivered(segment, at_ms(40), Duration::ms(40), false);
       });
@@ -95,6 +96,22 @@ TEST_F(RackOfThree, linux_widens_its_window_only_once_reordering_was_seen) {
     linux_.widen(0, 100);
     EXPECT_EQ(wait(linux_), Duration::ms(1 + 40 + (seen ? 20 : 10) - 42 + 2));
   }
+}
+
+// tcp_clean_rtx_queue, tcp_sacktag_one: what one acknowledgement tells of overtook nothing.
+TEST_F(RackOfThree, one_acknowledgement_shows_no_reordering) {
+  board_.append(301, 401, false, at_ms(3));
+  for (const std::int64_t start : {301, 1}) {  // by SACK, then cumulatively
+    board_.sack(start, start + 100, [this](const SentSegment& segment) {
+      rfc_.delivered(segment, at_ms(43), Duration::ms(40), false);
+    });
+  }
+  EXPECT_FALSE(rfc_.reordering_seen());
+  rfc_.begin_ack();
+  board_.sack(101, 201, [this](const SentSegment& segment) {
+    rfc_.delivered(segment, at_ms(43), Duration::ms(40), false);
+  });
+  EXPECT_TRUE(rfc_.reordering_seen());
 }
 
 // tcp_rack_mark_lost: only when something was delivered that tells when it was sent.
