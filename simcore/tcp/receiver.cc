@@ -12,6 +12,8 @@ constexpr std::int64_t kTick = 1'000'000;  // of timestamps, ns
 // Right-sizing: what a sender is thought to begin with, and what its window is given on top.
 constexpr std::int64_t kInitialSegments = 10;
 constexpr std::uint32_t kQuickAcksOfMark = 2;
+constexpr std::uint32_t kToldAtOnce = 3;        // TCP_FASTRETRANS_THRESH
+constexpr std::int64_t kCompressionShare = 20;  // of a round trip
 constexpr std::int64_t kLeastOfGrowth = 128;    // bytes: a shorter segment does not widen the window
 constexpr std::int64_t kLeastWithoutPush = 68;  // bytes: TCP_MIN_MSS, less the options
 // Linux takes half of a socket's buffer for data until it has seen a full segment (TCP_DEFAULT_SCALING_RATIO: 128 of 256).
@@ -43,16 +45,22 @@ std::uint8_t TcpReceiver::scale_for(std::int64_t buffer) {
   return scale;
 }
 
-void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& segment, Duration rto) {
-  if (buffer_ < options_.receive_buffer) measure_round_trip(now);
+void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& segment, const RttEstimator& rtt,
+                       bool closed_here) {
+  if (times_round_trips()) measure_round_trip(now);
   // The peer may have to open its window again (tcp_event_data_recv).
-  const bool paused = data_at_ != SimTime::never() && now - data_at_ > rto;
+  const bool paused = data_at_ != SimTime::never() && now - data_at_ > rtt.rto();
   if (options_.receiver_of_linux && paused && segment.length > 0) quicken(options_.quick_acks);
   take_mark(segment);
   const std::int64_t end = position + segment.length;
   if (segment.has(TcpFlag::fin) && !fin_position_ && end <= right_edge_) fin_position_ = end;
+  const bool open_ended = options_.receiver_of_linux && !closed_here;
+  const bool ends = fin_position_ == end && position <= stream_.next() && !stream_.has_gaps();
+  if (open_ended && ends && !fin_received_) interactive_ = true;  // tcp_fin: the answer is our own FIN
 
-  const std::int64_t piece = segment.segments > 1 ? segment.segment_payload : segment.length;
+  const std::size_t owed_before = owed_.size() - first_owed_;
+  const std::int64_t payload = segment.segments > 1 ? segment.segment_payload : segment.length;
+  const std::int64_t piece = options_.ack_per_train ? segment.length : payload;
   std::int64_t offset = 0;
   while (offset < static_cast<std::int64_t>(segment.length)) {
     const std::int64_t length = std::min(piece, segment.length - offset);
@@ -60,14 +68,28 @@ void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& seg
     const auto from = std::min(stored, static_cast<std::size_t>(offset));
     const auto bytes = segment.data.subspan(from, std::min(stored - from, static_cast<std::size_t>(length)));
     const bool last = offset + length >= segment.length;
-    take_segment(now, position + offset, length, bytes, last, last && segment.has(TcpFlag::psh));
+    take_piece(now, {.position = position + offset,
+                     .length = length,
+                     .payload = std::min(payload, length),
+                     .data = bytes,
+                     .pushed = last && segment.has(TcpFlag::psh),
+                     .srtt = rtt.srtt()});
     offset += length;
   }
   const bool completes = fin_position_ && !fin_received_ && stream_.next() == *fin_position_;
   if (completes) {
     fin_received_ = true;
-    if (owes_ack() && !owed_.back().alone) owed_.pop_back();  // one acknowledgement for the data and the FIN
-    owe_ack(false);
+    bool due = !open_ended || data_at_ == SimTime::never();
+    while (owed_.size() - first_owed_ > owed_before) {  // one acknowledgement for the data and the FIN
+      owed_.pop_back();
+      due = true;
+    }
+    ++unacknowledged_;
+    if (due || unacknowledged_ > full_segment_) {
+      owe_ack(false);
+    } else {
+      delay_ack(now);
+    }
   } else if (segment.has(TcpFlag::fin)) {
     owe_ack(true);
   }
@@ -106,60 +128,87 @@ void TcpReceiver::echo_each_mark(bool marked) {
   quick_acks_left_ = std::max(quick_acks_left_, 1u);
 }
 
-void TcpReceiver::take_segment(SimTime now, std::int64_t position, std::int64_t length,
-                               std::span<const std::uint8_t> data, bool last_of_train, bool pushed) {
-  ++counters_.segments;
+void TcpReceiver::take_piece(SimTime now, const Piece& piece) {
+  const std::int64_t segments = (piece.length + piece.payload - 1) / piece.payload;
+  counters_.segments += static_cast<std::uint64_t>(segments);
   const std::int64_t edge = fin_position_ ? std::min(right_edge_, *fin_position_) : right_edge_;
-  const std::int64_t room = std::min(length, edge - position);
+  const std::int64_t room = std::min(piece.length, edge - piece.position);
   if (room <= 0) {  // all of it is beyond the window: a probe, or a peer that ignores it
     owe_ack(true);
     return;
   }
   const bool gaps_before = stream_.has_gaps();
-  const auto kept = std::min(data.size(), static_cast<std::size_t>(room));
-  const Reassembly::Taken taken = stream_.take(position, room, data.first(kept));
+  const auto kept = std::min(piece.data.size(), static_cast<std::size_t>(room));
+  const Reassembly::Taken taken = stream_.take(piece.position, room, piece.data.first(kept));
   if (taken.refused) ++counters_.refused_segments;
   if (taken.in_order > 0) {
-    measure_segment(length, pushed);
+    measure_segment(piece.payload, piece.pushed);
     if (data_at_ == SimTime::never()) quicken(options_.quick_acks);
     data_at_ = now;
-    follow_buffer(length);
-  }
-  if (taken.in_order == 0) {
-    if (taken.duplicate >= room) {
-      ++counters_.duplicate_segments;
-      enter_quick_mode(options_.quick_acks);  // tcp_data_queue: out_of_window
+    follow_buffer(piece.length);
+    unacknowledged_ += taken.in_order;
+    // RFC 5681 section 4.2: what fills a gap is acknowledged at once.
+    const bool filled = gaps_before && !(options_.receiver_of_linux && stream_.has_gaps());
+    const bool again = taken.duplicate > 0 && !options_.receiver_of_linux;
+    if (filled || again || room < piece.length) {
+      owe_ack(stream_.has_gaps());
     } else {
-      ++counters_.out_of_order_segments;
+      acknowledge(now, piece.srtt);
     }
-    quick_acks_left_ = std::max(quick_acks_left_, options_.quick_acks / 8);
+  } else if (taken.duplicate >= room) {
+    counters_.duplicate_segments += static_cast<std::uint64_t>(segments);
+    enter_quick_mode(options_.quick_acks);  // tcp_data_queue: out_of_window
     owe_ack(true);
-  } else if (gaps_before || taken.duplicate > 0 || room < length) {
-    owe_ack(stream_.has_gaps());  // RFC 5681 section 4.2: what fills a gap is acknowledged at once
   } else {
-    acknowledge_in_order(now, length, last_of_train);
+    counters_.out_of_order_segments += static_cast<std::uint64_t>(segments);
+    if (sack_blocks_ > 0) follow_buffer(piece.length);  // tcp_data_queue_ofo
+    acknowledge(now, piece.srtt);
   }
 }
 
-// RFC 1122 section 4.2.3.2: at least every second full-sized segment, and within the time of the timer.
-void TcpReceiver::acknowledge_in_order(SimTime now, std::int64_t length, bool last_of_train) {
-  unacknowledged_ += length;
-  bool due = !options_.delayed_ack || unacknowledged_ >= options_.delayed_ack_segments * full_segment_;
+// RFC 1122 section 4.2.3.2: at least every second full-sized segment, and within the time of the timer. RFC 5681 section 4.2:
+// at once what is out of order, which Linux obeys for three segments, and then compresses (__tcp_ack_snd_check).
+void TcpReceiver::acknowledge(SimTime now, Duration srtt) {
+  // Linux: more than one full segment.
+  const std::int64_t enough = options_.receiver_of_linux
+                                  ? (options_.delayed_ack_segments - 1) * full_segment_ + 1
+                                  : options_.delayed_ack_segments * full_segment_;
+  const bool gaps = stream_.has_gaps();
+  bool due = !options_.delayed_ack || unacknowledged_ >= enough;
   if (quick_acks_left_ > 0 && !interactive_) {
     --quick_acks_left_;
     due = true;
   }
-  if (options_.ack_per_train) {
-    ack_in_train_ = ack_in_train_ || due;
-    if (!last_of_train) return;
-    due = ack_in_train_;
-    ack_in_train_ = false;
+  if (due || (gaps && !compress(now, srtt))) {
+    owe_ack(gaps);
+  } else if (!gaps) {
+    delay_ack(now);
   }
-  if (due) {
-    owe_ack(false);
-  } else if (ack_at_ == SimTime::never()) {
-    ack_at_ = now + options_.delayed_ack_timeout;
+}
+
+void TcpReceiver::delay_ack(SimTime now) {
+  if (ack_at_ == SimTime::never()) ack_at_ = now + options_.delayed_ack_timeout;
+}
+
+// Whether an acknowledgement that tells of a gap may wait for others: not the first three at a position, which the peer may
+// need to find the loss, and no longer than the twentieth part of a round trip.
+bool TcpReceiver::compress(SimTime now, Duration srtt) {
+  if (sack_blocks_ == 0 || compressed_ >= options_.compressed_acks) return false;
+  if (told_of_gap_at_ != rcv_nxt()) {
+    told_of_gap_at_ = rcv_nxt();
+    told_of_gap_ = 0;
   }
+  if (told_of_gap_ < kToldAtOnce) {
+    ++told_of_gap_;
+    return false;
+  }
+  ++compressed_;
+  ++counters_.compressed_acks;
+  if (compressed_until_ != SimTime::never()) return true;
+  Duration round_trip = round_trip_.value_or(Duration::zero());
+  if (srtt > Duration::zero()) round_trip = std::min(round_trip, srtt);
+  compressed_until_ = now + std::min(options_.ack_compression_delay, round_trip / kCompressionShare);
+  return true;
 }
 
 // What counts as full-sized, and whether the peer's application may wait for an answer (tcp_measure_rcv_mss).
@@ -225,6 +274,8 @@ void TcpReceiver::note_duplicate(std::int64_t left, std::int64_t right) {
 }
 
 void TcpReceiver::owe_ack(bool alone) {
+  compressed_ = 0;
+  compressed_until_ = SimTime::never();
   unacknowledged_ = 0;
   pushes_ = 0;
   ack_at_ = SimTime::never();
@@ -294,13 +345,17 @@ std::int64_t TcpReceiver::linux_window() {
     room = room >> scale_ << scale_;
     if (room < buffer_ / 16 || room < segment) return 0;
   }
-  room = std::min(room, window_limit_);
+  room = std::min({room, window_limit_, kLargestField << scale_});
   if (scale_ > 0) return room;
   if (stated_ <= room - segment || stated_ > room) return room / segment * segment;
   return segment == buffer_ && room > stated_ + buffer_ / 2 ? room : stated_;
 }
 
 void TcpReceiver::expire(SimTime now) {
+  if (now >= compressed_until_) {  // tcp_compressed_ack_kick
+    --counters_.compressed_acks;
+    owe_ack(true);
+  }
   if (now < ack_at_) return;
   interactive_ = false;  // no answer came (tcp_delack_timer_handler)
   owe_ack(false);
@@ -326,7 +381,7 @@ void TcpReceiver::taken_by_application(SimTime heard) {
 }
 
 void TcpReceiver::note_echo(SimTime now, SimTime sent) {
-  if (buffer_ >= options_.receive_buffer || sent == last_echo_) return;
+  if (!times_round_trips() || sent == last_echo_) return;
   last_echo_ = sent;
   // Both to the tick of timestamps. One that is shorter counts at once (tcp_rcv_rtt_update, since Linux 6.16).
   const SimTime tick = SimTime::at_ns(now.count_ns() / kTick * kTick);

@@ -325,7 +325,7 @@ void TcpConnection::take_payload(SimTime now, const TcpSegment& segment, std::in
     return;
   }
   if (const auto sent = echoed(now, segment)) receiver_.note_echo(now, *sent);
-  receiver_.take(now, position, segment, sender_.rtt().rto());
+  receiver_.take(now, position, segment, sender_.rtt(), state_ != TcpState::established);
   if (receiver_.fin_received()) after_fin_received(now);
 }
 

@@ -33,6 +33,7 @@ TcpOptions TcpOptions::linux_like() {
   options.delayed_ack_timeout = Duration::ms(40);  // TCP_DELACK_MIN
   options.quick_acks = 16;                         // TCP_MAX_QUICKACKS
   options.receiver_of_linux = true;
+  options.compressed_acks = 44;  // net.ipv4.tcp_comp_sack_nr
   options.nagle = Nagle::minshall;
   options.push_of_linux = true;
   options.persist_minimum = Duration::ms(200);
@@ -228,6 +229,15 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 {.help = "the window follows the buffer by two segments for each that comes, which is then "
                          "acknowledged at once; what is pushed or short is acknowledged when it is read; an "
                          "unscaled window is whole segments, as in Linux"}},
+               {"compressed_acks",
+                &O::compressed_acks,
+                {.help = "so many acknowledgements that tell of a gap become one, after the first three; 0: "
+                         "none; Linux's tcp_comp_sack_nr",
+                 .unit = "acknowledgements"}},
+               {"ack_compression_delay",
+                &O::ack_compression_delay,
+                {.help = "how long those may wait, and no longer than a twentieth of a round trip; Linux's "
+                         "tcp_comp_sack_delay_ns"}},
                {"checks_of_linux",
                 &O::checks_of_linux,
                 {.help = "segments are judged and answered as in Linux: PAWS takes acknowledgements out of "
@@ -242,8 +252,8 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                          "unacknowledged"}},
                {"push_of_linux",
                 &O::push_of_linux,
-                {.help =
-                     "PSH also when half of the largest window was sent since the last one, as in Linux"}},
+                {.help = "PSH also when half of the largest window was sent since the last one, and on what "
+                         "travels together, as in Linux"}},
                {"persist_minimum",
                 &O::persist_minimum,
                 {.help = "first wait before a window probe (RFC 9293, 3.8.6.1)", .least = 1}},

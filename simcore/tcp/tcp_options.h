@@ -124,13 +124,17 @@ struct TcpOptions {
   // Linux: what is acceptable reaches back to what was acknowledged last, PAWS tolerates a tick and acknowledgements out of
   // order, and empty segments are answered once in 0.5 s (net.ipv4.tcp_invalid_ratelimit) instead of ten times in 5 s.
   bool checks_of_linux = false;
+  // Linux (net.ipv4.tcp_comp_sack_nr, tcp_comp_sack_delay_ns): so many acknowledgements that tell of a gap become one, and wait
+  // no longer than this, nor than 5 % of a round trip. 0: none is compressed.
+  std::uint32_t compressed_acks = 0;
+  Duration ack_compression_delay = Duration::ms(1);
   bool ack_per_train =
       false;  // as a receiver behind GRO; false acknowledges per segment, whatever travels together
 
   // Sender.
   Nagle nagle = Nagle::rfc;
   bool push_of_linux =
-      false;  // PSH also when half of the largest window was sent since the last (forced_push)
+      false;  // PSH also when half of the largest window was sent since the last (forced_push), and on each train
   Duration persist_minimum = Duration::seconds(5);  // RFC 9293 section 3.8.6.1; the bounds are BSD's
   Duration persist_maximum = Duration::seconds(60);
   std::optional<Duration> keepalive_idle;  // RFC 9293 section 3.8.4: absent means off

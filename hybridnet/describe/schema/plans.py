@@ -1107,6 +1107,8 @@ class TcpPlan(TypedDict):
     delayed_ack_segments: NotRequired[int]
     quick_acks: NotRequired[int]
     receiver_of_linux: NotRequired[bool]
+    compressed_acks: NotRequired[int]
+    ack_compression_delay_ns: NotRequired[int]
     checks_of_linux: NotRequired[bool]
     ack_per_train: NotRequired[bool]
     nagle: NotRequired[str]

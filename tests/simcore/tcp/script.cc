@@ -379,6 +379,7 @@ class Runner {
         {"refused", [&] { return std::to_string(tcp.receiver().counters().refused_segments); }},
         {"paws", [&] { return std::to_string(tcp.counters().paws_drops); }},
         {"malformed", [&] { return std::to_string(tcp.counters().malformed_segments); }},
+        {"compressed", [&] { return std::to_string(tcp.receiver().counters().compressed_acks); }},
         {"app_limited", [&] { return std::string(sender.application_limited() ? "yes" : "no"); }},
         {"skipped", [&] { return std::to_string(tcp.counters().acks_skipped); }},
         {"end_of_stream", [&] { return std::string(tcp.at_end_of_stream() ? "yes" : "no"); }},
