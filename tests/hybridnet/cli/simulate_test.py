@@ -85,7 +85,14 @@ def seconds_run(process: int) -> float:
     return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
 
 
-@pytest.mark.parametrize("how", ["--parallel=1", "--parallel=2", "--parallel=2 --real-time"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "--parallel=2",
+        pytest.param("--parallel=1", marks=pytest.mark.thorough),
+        pytest.param("--parallel=2 --real-time", marks=pytest.mark.thorough),
+    ],
+)
 def test_a_long_simulation_of_one_seed_heeds_an_interrupt(file: str, how: str) -> None:
     words = ["simulate", file, "--topo", "Pair,rate=1000", "--until", "3600s", *how.split()]
     process = subprocess.Popen(

@@ -71,27 +71,27 @@ def test_without_its_kernel_simulated_time_is_refused_and_left_to_itself_it_is_r
     assert "hybridnet: networks in real time" in ended.stdout
 
 
-@pytest.mark.parametrize(
-    ("marker", "said"),
-    [
-        ("topo='linear,3'", "explore: app None: which application?"),
-        ("app='no_app.py'", "there is no such file"),
-        ("app='tree_switch', sedes=3", "there is no sedes=; did you mean seeds=?"),
-        ("app='tree_switch', seeds='many'", "--seeds many"),
-        ("app='tree_switch', seeds=[]", 'write how many, "FIRST-LAST", or a list of numbers'),
-        ("app='tree_switch', repetitions=0", "write a number from 1 to 1000"),
-        ("app='tree_switch', invariants=[3]", "write a file, or a list such as"),
-        ("app='tree_switch', protocols='OpenFlow15'", "a simulated switch speaks OpenFlow10 and OpenFlow13"),
-        ("app='tree_switch', topo='treee,2'", "there is no topology 'treee'; did you mean tree?"),
-        ("'tree_switch'", "with names"),
-    ],
-)
-def test_a_marker_explore_that_makes_no_sense_fails_with_one_line(
-    tmp_path: Path, marker: str, said: str
-) -> None:
-    text = f"import pytest\n@pytest.mark.explore({marker})\ndef test_it(): pass\n"
-    ended = run_pytest(tmp_path, text, "--hybridnet", "--hybridnet-time=real")
+def test_a_marker_explore_that_makes_no_sense_fails_with_one_line(tmp_path: Path) -> None:
+    said_of = {
+        "topo='linear,3'": "explore: app None: which application?",
+        "app='no_app.py'": "there is no such file",
+        "app='tree_switch', sedes=3": "there is no sedes=; did you mean seeds=?",
+        "app='tree_switch', seeds='many'": "--seeds many",
+        "app='tree_switch', seeds=[]": 'write how many, "FIRST-LAST", or a list of numbers',
+        "app='tree_switch', repetitions=0": "write a number from 1 to 1000",
+        "app='tree_switch', invariants=[3]": "write a file, or a list such as",
+        "app='tree_switch', protocols='OpenFlow15'": "a simulated switch speaks OpenFlow10 and OpenFlow13",
+        "app='tree_switch', topo='treee,2'": "there is no topology 'treee'; did you mean tree?",
+        "'tree_switch'": "with names",
+    }
+    tests = [
+        f"@pytest.mark.explore({marker})\ndef test_{number}(): pass\n"
+        for number, marker in enumerate(said_of)
+    ]
+    ended = run_pytest(tmp_path, "import pytest\n" + "".join(tests), "--hybridnet", "--hybridnet-time=real")
     assert ended.returncode == 1
-    assert said in ended.stdout
+    assert f"{len(said_of)} failed" in ended.stdout
+    for said in said_of.values():
+        assert said in ended.stdout
     assert "Traceback" not in ended.stdout
     assert "plugin.py" not in ended.stdout

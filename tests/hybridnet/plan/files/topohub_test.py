@@ -76,7 +76,8 @@ def test_without_the_package_its_installation_is_told(monkeypatch: pytest.Monkey
 def test_networks_of_each_group_are_planned() -> None:
     names = topohub_names()
     assert len(names) == 707
-    for name in names[::40]:
+    groups = {name.partition("/")[0]: name for name in reversed(names)}
+    for name in groups.values():
         plan(Topohub(name), MACHINES[:1])
 
 
