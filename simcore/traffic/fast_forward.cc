@@ -169,13 +169,21 @@ std::optional<FastForward::Held> FastForward::leave_out() {
     time = std::min(time, Duration::ns(sent_in_ns) - slice_ * kMarginSlices);
   }
   if (time < slice_ * static_cast<std::int64_t>(slices_)) return Held::near;
+  const auto bound_with = [time, round_trip = longest_round_trip()](const Flow& flow) {
+    const double rate_ns = std::ceil(flow.half_width * static_cast<double>(time.count_ns()));
+    return flow.bound + Duration::ns(static_cast<std::int64_t>(rate_ns)) + round_trip;
+  };
+  for (const std::size_t number : active_) {
+    const Duration lasted = now() + time - ends_.clients()[number]->outcome().started;
+    if (bound_with(flows_[number]).in_seconds() > error_ * lasted.in_seconds()) return Held::uncertain;
+  }
   for (const std::size_t number : active_) {
     Flow& flow = flows_[number];
     const auto time_ns = static_cast<double>(time.count_ns());
     const auto bytes = static_cast<std::int64_t>(flow.rate * time_ns);
     ends_.servers()[number]->forward(bytes);
     ends_.clients()[number]->forward(bytes);
-    flow.bound += Duration::ns(static_cast<std::int64_t>(std::ceil(flow.half_width * time_ns)));
+    flow.bound = bound_with(flow);
     outcome_.forwarded_bytes += bytes;
   }
   ++outcome_.skips;

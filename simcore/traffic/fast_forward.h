@@ -17,7 +17,8 @@
 //   * has a rate whose interval (batch means, 99.9 %) is within half of the error asked for, and halves that differ by no more.
 //
 // So much is left out: until something is due from outside, or until the first transfer would have sent its last byte,
-// less a margin of four slices; less than was measured is not worth it.
+// less a margin of four slices; less than was measured is not worth it. Nothing is left out that would make a transfer's
+// bound larger than the error asked for of the time that it lasts.
 //
 // Wormhole leaves out steady states of packet simulations, too.
 #pragma once
@@ -68,7 +69,8 @@ class FastForward final : public TransferWatcher {
   void run_for(Duration duration, Standstill& standstill);
 
   const Outcome& outcome() const { return outcome_; }
-  // How much a transfer may have finished earlier or later for what was left out.
+  // How much a transfer may have finished earlier or later for what was left out: each time the half width of its rate's
+  // interval, as a share, of that time, and the longest round trip, as it goes on at another instant of its cycle.
   Duration bound(std::size_t transfer) const { return flows_[transfer].bound; }
 
   Duration left_out() const override { return outcome_.left_out; }

@@ -24,7 +24,7 @@ _HELD = {
     "starting": "too few round trips had been measured",
     "window": "a congestion window was still on its way",
     "timeout": "a flow had a timeout",
-    "uncertain": "a rate was too uncertain",
+    "uncertain": "a rate, or with it a completion time, was too uncertain",
     "drift": "a rate had drifted",
     "near": "the next start or end was too near",
     "short": "a flow is so short that it depends on the instant at which it comes",

@@ -71,7 +71,7 @@ def test_completion_times_are_within_the_error_of_those_packet_by_packet() -> No
 def test_what_is_said_is_how_much_was_left_out_and_how_wrong_it_may_be() -> None:
     report = run(ring(), ONE)
     [forwarded] = report.forwarded
-    assert 0 <= forwarded.bound <= 0.005  # half of the error
+    assert 0.0053 / 1.73 < forwarded.bound <= 0.01  # a round trip of 65,535 bytes is 5.3 ms
     assert 0 < forwarded.forwarded_bytes < forwarded.of_bytes == 2 * 4 * 20_000_000
     [said] = [line for line in report.remarks() if line.startswith("fast-forward left out")]
     assert f"in {forwarded.skips} pieces" in said
