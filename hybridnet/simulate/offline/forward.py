@@ -169,7 +169,7 @@ class ForwardCheck:
         only = f"; {counted(self.only_one, 'flow')} finished in one of both" if self.only_one else ""
         return (
             f"checked packet by packet: {counted(self.compared, 'completion time')} differ by {self.worst:.3%} at most"
-            f"{worst}, {self.mean:.3%} on average: {outside} {self.error:g}{only}; {self.speed_up:.3g} times as fast"
+            f"{worst}, {self.mean:.3%} on average: {outside} {self.error:.2%}{only}; {self.speed_up:.3g} times as fast"
         )
 
 
