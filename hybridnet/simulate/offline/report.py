@@ -117,11 +117,11 @@ class SimulationReport:
             of_all: not only those of applications; without applications the first `SHOWN` are shown.
         """
         asked = self.applications
-        figures = self.figures()
+        keys = self._keys()
         if not of_all:
-            figures = [each for each in figures if each.element in asked] or figures[:SHOWN]
+            keys = [key for key in keys if key[0] in asked] or keys[:SHOWN]
         rows = []
-        for each in figures:
+        for each in (Figure(*key, self._over(key)) for key in keys):
             name, scale, unit = _unit(each.name, each.over.mean)
             interval = f"± {each.over.half_width * scale:.3g}{unit}" if each.over.replications > 1 else ""
             rows.append([each.element, name, f"{each.over.mean * scale:.6g}{unit}", interval])

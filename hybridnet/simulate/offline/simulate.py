@@ -119,11 +119,13 @@ def simulate(
         max(1, (os.cpu_count() or 1) // parts) if jobs is None else whole(jobs, "simulate: jobs", 1, 4096),
     )
     plans: dict[int, InstancePlan] = {}
-    if not isinstance(topo, Topo):
+    if isinstance(topo, Topo):
+        plan = offline_plan(topo, options)
+    else:
         topos = {seed: topo(seed) for seed in numbers}
         topo = topos[numbers[0]]
         plans = {seed: offline_plan(each, options) for seed, each in topos.items()}
-    plan = offline_plan(topo, options)
+        plan = plans[numbers[0]]
     if (parts > 1 or mpi is not None or paced) and any(
         _shape(each) != _shape(plan) for each in plans.values()
     ):
