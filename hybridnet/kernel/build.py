@@ -2,9 +2,10 @@
 """Makes the kernel in whose simulated time runs take place, once for each computer.
 
 The source is a distribution's: the newest package ``linux-source-*`` that apt knows, or a tarball that the user names.
-hybridnet's recipe (``recipe/``) is a configuration, three files and some changed lines: random numbers come from a seed
-and from nothing else, and the processor's own clock reads the kernel's. What is made is kept by the recipe's
-fingerprint, in ``/var/lib/hybridnet`` for root, else in the user's data folder. The source is removed again.
+hybridnet's recipe (``recipe/``) is a configuration, six files and some changed lines: random numbers come from a seed
+and from nothing else, the processor's own clock reads the kernel's, and programs read clocks without a system call.
+What is made is kept by the recipe's fingerprint, in ``/var/lib/hybridnet`` for root, else in the user's data folder.
+The source is removed again.
 """
 
 from __future__ import annotations
@@ -159,10 +160,14 @@ def _change(source: Path) -> None:
     (source / "Documentation").mkdir(exist_ok=True)
     (source / "Documentation" / "Kconfig").touch()
     for change in json.loads((RECIPE / "changes.json").read_text()):
+        if change.get("where", "") not in (source / change["file"]).read_text():
+            continue  # an older Linux, which has nothing to change there
         _replace(source / change["file"], change["old"], change["new"])
     um = source / "arch" / "um"
     shutil.copy(RECIPE / "host_files.c", um / "drivers")
-    shutil.copy(RECIPE / "processor_clock.c", um / "kernel")
+    for name in ("processor_clock.c", "programs_clock.c", "neighbour_pages.c"):
+        shutil.copy(RECIPE / name, um / "kernel")
+    shutil.copy(RECIPE / "programs_clock.h", um / "include" / "shared")
     util = um / "os-Linux" / "util.c"
     begin = "ssize_t os_getrandom("
     body = re.search(re.escape(begin) + r"[^}]*}\n", util.read_text())

@@ -552,3 +552,96 @@ def test_the_processors_own_clock_is_the_kernels(tmp_path: Path) -> None:
     )
     ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
     assert (ended.returncode, ended.stdout) == (0, "True True\n"), ended.stderr
+
+
+READING_NS = 256
+"""What reading a clock takes in simulated time."""
+CLOCKS = """
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+clocks = [time.CLOCK_REALTIME, time.CLOCK_MONOTONIC, time.CLOCK_MONOTONIC_RAW, time.CLOCK_BOOTTIME]
+"""
+
+
+def test_clocks_are_read_without_a_system_call(tmp_path: Path) -> None:
+    """And take as long as with one. The program may write and end; any other system call would be its end."""
+    program = f"""{CLOCKS}
+PR_SET_SECCOMP, SECCOMP_MODE_STRICT, EXIT = 22, 1, 60
+libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)
+read = [time.clock_gettime_ns(each) for each in clocks * 2]
+os.write(1, b"%d %d %d %d" % tuple(read[n + 4] - read[n] for n in range(4)))
+libc.syscall(EXIT, 0)
+"""
+    ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, " ".join([str(4 * READING_NS)] * 4)), ended.stderr
+
+
+def test_a_clock_says_the_same_to_programs_with_and_without_a_system_call(tmp_path: Path) -> None:
+    program = f"""{CLOCKS}
+CLOCK_GETTIME = 228
+def ask(clock):
+    at = (ctypes.c_long * 2)()
+    libc.syscall(CLOCK_GETTIME, clock, at)
+    return at[0] * 1_000_000_000 + at[1]
+for each in clocks:
+    readings = [how(each) for how in [time.clock_gettime_ns, ask] * 1000]
+    steps = sorted(later - earlier for earlier, later in zip(readings, readings[1:]))
+    print(steps[0], steps[-10])  # Linux itself reads the clock now and then
+"""
+    ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, f"{READING_NS} {READING_NS}\n" * 4), ended.stderr
+
+
+def test_others_go_on_at_their_instants_while_a_program_waits_by_reading_a_clock(tmp_path: Path) -> None:
+    """What it is to end at waits for a turn of the processor, of which there are a hundred in a second."""
+    program = """
+import os, time
+began = time.monotonic()
+if os.fork() == 0:
+    time.sleep(0.05)
+    print(0.05 <= time.monotonic() - began < 0.061, flush=True)
+    os._exit(0)
+while time.monotonic() - began < 0.1:
+    pass
+print(0.1 <= time.monotonic() - began < 0.111, os.wait()[1])
+"""
+    ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "True\nTrue 0\n"), ended.stderr
+
+
+def test_who_touches_memory_gets_it_in_pieces_of_sixteen_pages(tmp_path: Path) -> None:
+    program = """
+import mmap
+memory = mmap.mmap(-1, 1 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1])
+resident()
+before = resident()
+for at in range(0, 1 << 20, 1 << 16):
+    memory[at] = 1
+print(resident() - before >= (1 << 20) // mmap.PAGESIZE)
+"""
+    ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
+
+
+def test_an_ordinary_program_never_keeps_a_real_time_one_from_running(tmp_path: Path) -> None:
+    """Linux 6.12 and newer give ordinary programs 50 ms of each second, if those of real time leave them less."""
+    program = """
+import os, signal, time
+ordinary = os.fork()
+if ordinary == 0:
+    while True:
+        time.monotonic()
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+longest, last = 0.0, time.monotonic()
+ends = last + 1.5
+while last < ends:
+    now = time.monotonic()
+    longest, last = max(longest, now - last), now
+os.kill(ordinary, signal.SIGKILL)
+print(longest < 0.001)
+"""
+    ended = in_kernel(sys.executable, "-c", program, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "True\n"), ended.stderr
