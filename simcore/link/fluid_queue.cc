@@ -184,12 +184,14 @@ void FluidQueue::note_offer() {
 
 // Whether a packet of `size` gets one of the places for which it competes with the fluid; `place`: in grains.
 bool FluidQueue::wins_place(Work place, ByteCount size) {
-  if (fluid_rate_ <= rate_) return false;
-  const auto whole_ns = place / rate_;
-  const auto takes = static_cast<double>(whole_ns);
-  const double asked = gap_ * static_cast<double>(fluid_rate_) / static_cast<double>(rate_) + takes;
+  const auto takes = static_cast<double>(place / rate_);
+  const double load = static_cast<double>(fluid_rate_) / static_cast<double>(rate_);
+  const double asked = gap_ * load + takes;
   const double freed = gap_ + takes - static_cast<double>(size.count() * kByteWork);
-  return places_.bernoulli(std::clamp(freed / asked, 0.0, 1.0));
+  if (freed >= asked) return places_.bernoulli(std::min(load, 1.0));
+  const double found = std::max(0.0, gap_ * (1 - load)) / takes;
+  const double share = std::max(freed, 0.0) / asked;
+  return share > found && places_.bernoulli((share - found) / (1 - found));
 }
 
 FluidQueue::Place FluidQueue::hold(ByteCount size, SimTime now) {

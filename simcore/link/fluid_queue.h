@@ -11,13 +11,15 @@
 // event. A constant rate r leaves C - r to packets that always wait.
 //
 // Limit: the queue holds `packets`, of which the fluid takes one for each `packet_size` of it, and `bytes` besides. The fluid
-// that finds no room is lost, and counted. A packet that finds no room is lost too, except while the fluid's rate is above
-// the link's, r > C: then the queue is full all the time, and real packets and the background's would compete for each
-// place that becomes free. With a time t between packets (a moving average of the last 16 or so), r t of fluid and one
+// that finds no room is lost, and counted. A packet that finds no room competes with the fluid, r, for the places that become
+// free at the link's rate, C. With a time t between packets (a moving average of the last 16 or so), r t of fluid and one
 // packet ask for places, and what the link sends meanwhile frees them: C t, and what a packet takes more of the limit than of
-// the link (a place is one of 1,500 bytes, or its own bytes where the limit is in bytes). So it gets a place with
-// the probability (C t + place - size) / (r t + place). The fluid that would have had it is lost afterwards; until then the
-// queue is longer than its limit by that place.
+// the link (a place is one of 1,500 bytes, or its own bytes where the limit is in bytes). Where more ask than are free, each
+// gets the share s = (C t + place - size) / (r t + place). Of the packets a part a = (C - r) t / place finds room without
+// that (none where r > C), so the others get a place with the probability (s - a) / (1 - a). Where all could have one, the
+// queue is still full of what came before, and the last place was taken by fluid that still comes with the
+// probability r / C. The fluid that would have had the place is lost afterwards; until then the queue is longer than its
+// limit by that place.
 //
 // Besides its source, the queue may be one of many on the way of others (simcore/network/fluid_flows.h): pass() says what comes
 // from there, observe() what the queue did to it. All fluid that comes at one instant is treated alike.
