@@ -188,10 +188,15 @@ bool FluidQueue::wins_place(Work place, ByteCount size) {
   const double load = static_cast<double>(fluid_rate_) / static_cast<double>(rate_);
   const double asked = gap_ * load + takes;
   const double freed = gap_ + takes - static_cast<double>(size.count() * kByteWork);
-  if (freed >= asked) return places_.bernoulli(std::min(load, 1.0));
   const double found = std::max(0.0, gap_ * (1 - load)) / takes;
   const double share = std::max(freed, 0.0) / asked;
-  return share > found && places_.bernoulli((share - found) / (1 - found));
+  double wins = 0;
+  if (share >= 1) {
+    wins = 1;
+  } else if (share > found) {
+    wins = (share - found) / (1 - found);
+  }
+  return places_.bernoulli(std::min(load, 1.0) * wins);
 }
 
 FluidQueue::Place FluidQueue::hold(ByteCount size, SimTime now) {

@@ -15,11 +15,10 @@
 // free at the link's rate, C. With a time t between packets (a moving average of the last 16 or so), r t of fluid and one
 // packet ask for places, and what the link sends meanwhile frees them: C t, and what a packet takes more of the limit than of
 // the link (a place is one of 1,500 bytes, or its own bytes where the limit is in bytes). Where more ask than are free, each
-// gets the share s = (C t + place - size) / (r t + place). Of the packets a part a = (C - r) t / place finds room without
-// that (none where r > C), so the others get a place with the probability (s - a) / (1 - a). Where all could have one, the
-// queue is still full of what came before, and the last place was taken by fluid that still comes with the
-// probability r / C. The fluid that would have had the place is lost afterwards; until then the queue is longer than its
-// limit by that place.
+// gets the share s = (C t + place - size) / (r t + place), 1 at most. Of the packets a part a = (C - r) t / place finds room
+// without that (none where r > C), so of the others each would get a place with the probability (s - a) / (1 - a). But only
+// fluid that still comes can give up its place: the more there is of it the likelier, r / C, was it the last to take one. The
+// fluid that would have had the place is lost afterwards; until then the queue is longer than its limit by that place.
 //
 // Besides its source, the queue may be one of many on the way of others (simcore/network/fluid_flows.h): pass() says what comes
 // from there, observe() what the queue did to it. All fluid that comes at one instant is treated alike.
