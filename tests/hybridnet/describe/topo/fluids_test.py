@@ -155,7 +155,11 @@ def test_demands_that_make_no_sense_are_refused_as_a_whole(demands: Any, says: s
 
 @pytest.mark.parametrize(
     ("options", "says"),
-    [({"congestion": "bbr"}, "congestion"), ({"flows": 3}, "leave flows= out"), ({"colour": 1}, "unknown option")],
+    [
+        ({"congestion": "bbr"}, "congestion"),
+        ({"flows": 3}, "leave flows= out"),
+        ({"colour": 1}, "unknown option"),
+    ],
 )
 def test_options_of_tcp_are_checked_where_nothing_is_tcp(options: dict[str, Any], says: str) -> None:
     topo = pair()
