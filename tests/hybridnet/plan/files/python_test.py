@@ -172,6 +172,7 @@ def test_fluid_flows_are_written_as_calls(tmp_path: Path) -> None:
     topo = Topo()
     for name in ("a", "b"):
         topo.addSimHost(name)
+    topo.addLink("a", "b", bw=10)
     topo.addFluid("a", "b", {"model": "tcp_flows", "flows": 5, "congestion": "cubic"}, "many")
     file = tmp_path / "net.py"
     write_topology(file, topo, planned(topo))

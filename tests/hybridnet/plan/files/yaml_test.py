@@ -302,7 +302,7 @@ def test_a_fluid_that_is_wrong_is_told_with_its_line(tmp_path: Path) -> None:
         "simulated_hosts:\n  a:\n  b:\nfluids:\n  - {from: a, to: b, model: {model: tcp_flows, flows: 5}}\n"
         "  - {from: a, to: x, model: {model: tcp_flows, flows: 5}}\n"
     )
-    with pytest.raises(TopologyError, match=r"line 6.*no node 'x'"):
+    with pytest.raises(TopologyError, match=r"net.yaml:6: fluids.2: .*no node 'x'"):
         read_topology(file)
 
 
