@@ -39,7 +39,7 @@ def net() -> Iterator[Net]:
 
 
 def test_packets_wait_behind_the_fluid_and_its_counters_balance(net: Net) -> None:
-    pinged = net["h1"].cmd(f"ping -c 10 -i 0.05 -W 2 {net['h2'].IP()}")
+    pinged = net["h1"].cmd(f"ping -c 40 -i 0.05 -W 2 {net['h2'].IP()}")
     fluid = only(only(list(snapshots(net).values()))["fluids"])
     assert fluid["name"] == "r1-r2"
     assert fluid["offered_bytes"] == sum(
