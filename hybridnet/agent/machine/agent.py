@@ -410,12 +410,12 @@ class Agent:
             self.journal.record("link", name=name, network=network_namespace())
 
     @verb
-    def programs_in(self, node: str) -> list[dict[str, Any]]:
+    def programs_in(self, node: str) -> list[dict[str, int | str]]:
         """The processes in a node's own network namespace, by number and name, without the shell that runs its
         commands. A node that has no namespace of its own has none.
         """
         shells = self._programs.shell_pids()
-        found: list[dict[str, Any]] = []
+        found: list[dict[str, int | str]] = []
         for pid in sorted(self._hosts.processes([node])):
             with contextlib.suppress(OSError):  # it has just ended
                 if pid not in shells:
