@@ -58,6 +58,6 @@ def test_tcp_flows_do_as_a_fluid_what_they_do_as_packets() -> None:
     packets, fluid = seen(fluid=False), seen(fluid=True)
     assert packets["use"] > 0.98
     assert fluid["use"] == pytest.approx(packets["use"], abs=0.02)
-    assert fluid["lost"] == pytest.approx(packets["lost"], rel=0.15)
+    assert fluid["lost"] == pytest.approx(packets["lost"], rel=0.2)
     assert fluid["missing"] == pytest.approx(packets["missing"], rel=0.25)
     assert fluid["wait"] == pytest.approx(packets["wait"], rel=0.15)
