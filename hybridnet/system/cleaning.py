@@ -43,9 +43,11 @@ from hybridnet.system.journal import (
     start_time,
     state_directory,
 )
+from hybridnet.system.process_state import is_frozen
 from hybridnet.system.vswitch import put_setting_back, remove_bridges
 
 END_SECONDS = 40.0
+FROZEN_SECONDS = 2.0  # for the others of a machine, one of whose processes hears nothing
 SSH_SECONDS = 90.0
 DEVICE_SECONDS = 3.0
 
@@ -182,6 +184,9 @@ def _end_processes(run: str, find: Callable[[], dict[int, int]], tell: Progress)
         found = find()
         if not found:  # nor will there be any
             return
+        # One that its control group has frozen hears nothing but SIGKILL, and an init would wait for its agent.
+        if number == signal.SIGTERM and any(map(is_frozen, found)):
+            patience = min(patience, FROZEN_SECONDS)
         deadline = time.monotonic() + patience
         for descriptor in found.values():
             with contextlib.suppress(ProcessLookupError):  # one that is stopped hears nothing else

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["how_stopped", "state_of"]
+__all__ = ["how_stopped", "is_frozen", "state_of"]
 
 _STOPPED = {"T": "was stopped (SIGSTOP, or by its terminal)", "t": "was stopped by a debugger"}
 _FROZEN = "was frozen by its control group"
@@ -22,17 +22,16 @@ def state_of(pid: int) -> str:
 
 def how_stopped(pid: int) -> str:
     """How it was stopped, in words; "" where it was not, or has ended."""
-    state = state_of(pid)
-    return _FROZEN if state == "S" and _is_frozen(pid) else _STOPPED.get(state, "")
+    return _FROZEN if is_frozen(pid) else _STOPPED.get(state_of(pid), "")
 
 
-def _is_frozen(pid: int) -> bool:
-    """Whether a process that sleeps was put to sleep by a control group of version 2. Only root learns where it sleeps.
+def is_frozen(pid: int) -> bool:
+    """Whether a control group of version 2 has put a process to sleep. Only root learns where it sleeps.
 
     The kernel freezes a process where it would take a signal (kernel/signal.c: get_signal, do_freezer_trap), and in a
     state that says no more than that it can be woken up.
     """
     try:
-        return Path(f"/proc/{pid}/wchan").read_text() in _FROZEN_AT
+        return state_of(pid) == "S" and Path(f"/proc/{pid}/wchan").read_text() in _FROZEN_AT
     except OSError:
         return False

@@ -48,10 +48,14 @@ def test_a_daemon_that_is_harmed_is_named_and_nothing_is_left(
 
 
 @pytest.mark.skipif(not can_freeze(), reason="needs control groups of version 2")
-def test_a_daemon_that_hangs_is_named() -> None:
-    row = trial("ovs-vswitchd", "hang", "", 0.1)
+@pytest.mark.parametrize(
+    ("daemon", "mark", "after_s", "words"),
+    [("ovs-vswitchd", "", 0.1, "ovs-vswitchd"), ("agent", "up", 0.5, "it has not answered for 10 s")],
+)
+def test_a_daemon_that_hangs_is_named(daemon: str, mark: str, after_s: float, words: str) -> None:
+    row = trial(daemon, "hang", mark, after_s)
     assert row is not None
     assert row.interrupted_s is None, row
     assert row.seconds < PATIENCE_S, row
-    assert "ovs-vswitchd" in row.said, row
+    assert words in row.said, row
     assert row.left == [], row
