@@ -184,7 +184,7 @@ void FluidQueue::note_offer() {
 
 // Whether a packet of `size` gets one of the places for which it competes with the fluid; `place`: in grains.
 bool FluidQueue::wins_place(Work place, ByteCount size) {
-  const auto takes = static_cast<double>(place / rate_);
+  const double takes = static_cast<double>(place) / static_cast<double>(rate_);
   const double load = static_cast<double>(fluid_rate_) / static_cast<double>(rate_);
   const double asked = gap_ * load + takes;
   const double freed = gap_ + takes - static_cast<double>(size.count() * kByteWork);

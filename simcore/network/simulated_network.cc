@@ -33,6 +33,8 @@ void SimulatedNetwork::add_fluid(const std::string& name, const FluidModel& mode
   if (forward.empty()) throw ConfigError(attempt + ": its way has no link; let it end at another node");
   std::vector<ModelledLink*> there;
   std::vector<ModelledLink*> returning;
+  there.reserve(forward.size());
+  returning.reserve(back.size());
   for (const std::string& interface : forward) there.push_back(&links_.carry_fluid(interface, attempt));
   for (const std::string& interface : back) returning.push_back(&links_.leaving(interface, attempt));
   fluids_.add(name, model, there, returning);
