@@ -102,7 +102,7 @@ class Forwarded:
         skips: how often it left out time.
         left_out_s: how much, of `of_s` that passed.
         forwarded_bytes: of the flows' bytes, those that came in it, of `of_bytes` that came.
-        bound: how much a flow's completion time may be wrong for that, as a share of it: the most over all that have
+        bound: how uncertain its own rate makes a flow's completion time, as a share of it: the most over all that have
             finished.
         held: why nothing was left out at a look at the flows: how often, by reason.
     """
@@ -243,8 +243,9 @@ def remarks(error: float, forwarded: Sequence[Forwarded]) -> Iterator[str]:
     bound = max(each.bound for each in forwarded)
     yield (
         f"fast-forward left out {left_out_s:.6g} s of {of_s:.6g} s in {counted(skips, 'piece')}, with "
-        f"{bytes_ / of_bytes:.1%} of the flows' bytes; completion times may be wrong by {bound:.3%} for that "
-        f"(asked for: {error:.2%}); other counters are of what was simulated"
+        f"{bytes_ / of_bytes:.1%} of the flows' bytes; a flow's own rate makes its completion time uncertain by "
+        f"{bound:.3%} (asked for: {error:.2%}), and what that changes for other flows is not in it: check=yes "
+        "compares; other counters are of what was simulated"
     )
     if looks:
         yield f"looks at which fast-forward left nothing out: {looks}"
