@@ -5,12 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hybridnet.describe.schema.plans import (
-    DirectionPlan,
-    FluidPlan,
-    SimulatedLink,
-    SimulatedNode,
-)
+from hybridnet.describe.schema.plans import FluidPlan, SimulatedLink, SimulatedNode
 from hybridnet.describe.topo.fluids import FluidSpec
 from hybridnet.errors import PlanError
 from hybridnet.plan.network.passages import NoPassageError, Passages
@@ -79,7 +74,7 @@ def _check_ends(spec: FluidSpec, layout: Layout) -> None:
 def _fluid_plan(spec: FluidSpec, passages: Passages, cut: set[str]) -> FluidPlan:
     forward = _way(spec, passages, cut, spec.source, spec.destination)
     for interface in forward:
-        _check_link(spec, f"{passages.link_of(interface)}", interface, passages.direction_of(interface))
+        _check_link(spec, passages, interface)
     back = _way(spec, passages, cut, spec.destination, spec.source)
     return {"name": spec.name, "model": spec.model, "forward": forward, "back": back}
 
@@ -97,8 +92,9 @@ def _way(spec: FluidSpec, passages: Passages, cut: set[str], start: str, end: st
         ) from None
 
 
-def _check_link(spec: FluidSpec, link: str, interface: str, direction: DirectionPlan) -> None:
-    what = f"fluid {spec.name} passes link {link} from {interface} on"
+def _check_link(spec: FluidSpec, passages: Passages, interface: str) -> None:
+    what = f"fluid {spec.name} passes link {passages.link_of(interface)} from {interface} on"
+    direction = passages.direction_of(interface)
     model = direction.get("rate_model")
     if model is not None and model["model"] != "slots":
         said = {"token_bucket": "burst=", "opportunities": "trace="}[model["model"]]
