@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import select
 import time
+from types import MethodType
 from typing import Any
 
 from hybridnet.compat.mininet.host_description import described_host
@@ -558,8 +559,14 @@ class Node(live.Node):
 
 
 def joined(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The words of a command: those of one list are joined by spaces as all others, and the shell reads them."""
-    return tuple(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    """The words of a command: those of one list are joined by spaces as all others, and the shell reads them. A method,
+    as ``h2.IP`` without parentheses, stands for its own text.
+    """
+    words = tuple(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    for word in words:
+        if isinstance(word, MethodType):
+            tolerate(f"command: {word.__name__} without ()", "the shell gets the text of the method itself")
+    return tuple(str(word) if isinstance(word, MethodType) else word for word in words)
 
 
 class Host(Node, live.Host):

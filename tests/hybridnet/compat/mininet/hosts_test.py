@@ -116,3 +116,11 @@ def test_a_link_that_is_deleted_twice_is_gone_once() -> None:
     link.stop()
     link.delete()
     assert net.links == []
+
+
+def test_a_method_in_a_command_is_its_text_as_in_mininet(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, str]] = []
+    monkeypatch.setattr(hosts, "tolerate", lambda what, instead: told.append((what, instead)))
+    h1 = Mininet(controller=None).addHost("h1")
+    assert hosts.joined(("echo", h1.IP)) == ("echo", str(h1.IP))
+    assert told == [("command: IP without ()", "the shell gets the text of the method itself")]
