@@ -9,11 +9,24 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hybridnet import Host, Net
+from hybridnet import Host, Net, Topo
 
 Snapshot = Mapping[str, Any]
 
 TRANSFERS = {"links": "accepted_packets", "portals": "accepted_segments", "peers": "accepted_packets"}
+
+
+class Lossy(Topo):
+    """h1 ── s1 ┄┄ r1 ┄┄ h2: a wire, and simulated links, of which the second loses every third packet to h2."""
+
+    def build(self) -> None:  # type: ignore[override]
+        for host in ("h1", "h2"):
+            self.addHost(host)
+        self.addSwitch("s1")
+        self.addSimRouter("r1")
+        self.addLink("h1", "s1")
+        self.addLink("s1", "r1", delay="1ms")
+        self.addLink("r1", "h2", delay="1ms", params1={"loss": {"model": "periodic", "every": 3}})
 
 
 def start_iperf3(server: Host, client: Host, *options: str, port: int = 5201) -> Any:

@@ -15,8 +15,8 @@ from urllib.request import Request, urlopen
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from hybridnet import Net, Topo
-from tests.system.live import quiet_snapshots, wait_until
+from hybridnet import Net
+from tests.system.live import Lossy, quiet_snapshots, wait_until
 from tests.system.port_type import PORT_TYPE
 
 pytestmark = pytest.mark.system
@@ -26,20 +26,9 @@ LOST = PINGS // 3
 Values = dict[tuple[str, str, str, str], float]
 
 
-class Small(Topo):
-    def build(self) -> None:  # type: ignore[override]
-        for host in ("h1", "h2"):
-            self.addHost(host)
-        self.addSwitch("s1")
-        self.addSimRouter("r1")
-        self.addLink("h1", "s1")
-        self.addLink("s1", "r1", delay="1ms")
-        self.addLink("r1", "h2", delay="1ms", params1={"loss": {"model": "periodic", "every": 3}})
-
-
 @pytest.fixture(scope="module")
 def net() -> Iterator[Net]:
-    with Net(Small(), port_type=PORT_TYPE) as running:
+    with Net(Lossy(), port_type=PORT_TYPE) as running:
         yield running
 
 

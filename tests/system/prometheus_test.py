@@ -22,10 +22,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from hybridnet import Net, Topo
+from hybridnet import Net
 from hybridnet.run.controllers.process import free_port
 from hybridnet.run.live.files import DIRECTORY
-from tests.system.live import wait_until
+from tests.system.live import Lossy, wait_until
 from tests.system.port_type import PORT_TYPE
 
 PROMETHEUS = os.environ.get("HYBRIDNET_PROMETHEUS")
@@ -50,20 +50,9 @@ scrape_configs:
 Ask = Callable[..., Any]
 
 
-class Small(Topo):
-    def build(self) -> None:  # type: ignore[override]
-        for host in ("h1", "h2"):
-            self.addHost(host)
-        self.addSwitch("s1")
-        self.addSimRouter("r1")
-        self.addLink("h1", "s1")
-        self.addLink("s1", "r1", delay="1ms")
-        self.addLink("r1", "h2", delay="1ms", params1={"loss": {"model": "periodic", "every": 3}})
-
-
 @pytest.fixture(scope="module")
 def page() -> Iterator[Any]:
-    with Net(Small(), port_type=PORT_TYPE) as net, net.live() as served:
+    with Net(Lossy(), port_type=PORT_TYPE) as net, net.live() as served:
         pings = net["h1"].popen(["ping", "-i", "0.05", net["h2"].IP()], stdout=subprocess.DEVNULL)
         yield served
         pings.terminate()
