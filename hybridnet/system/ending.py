@@ -13,13 +13,13 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from hybridnet.errors import MachineError
 from hybridnet.system.log import warn
 
-__all__ = ["Endings", "undone_on_error", "uninterrupted"]
+__all__ = ["Endings", "ending_later", "undone_on_error", "uninterrupted"]
 
 End = Callable[[], object]
 
@@ -96,23 +96,41 @@ def uninterrupted(what: str) -> Iterator[None]:
     bounded time. SIGTERM is obeyed afterwards, where the program has a handler for it. This does nothing outside the
     main thread, which alone gets signals.
     """
+    with _answering({signal.SIGINT: lambda: os.write(2, f"removing {what}; this ends by itself\n".encode())}):
+        with ending_later(signal.SIGTERM):
+            yield
+
+
+@contextlib.contextmanager
+def ending_later(*numbers: signal.Signals) -> Iterator[None]:
+    """Obey ^C and SIGTERM at the end of this block, which takes a moment and must be whole. A signal without a handler
+    ends the program at once, as everywhere. This does nothing outside the main thread, which alone gets signals.
+
+    Args:
+        numbers: these signals instead.
+    """
+    handled = [each for each in numbers or (signal.SIGINT, signal.SIGTERM) if callable(signal.getsignal(each))]
+    heard: list[signal.Signals] = []
+    try:
+        with _answering({each: partial(heard.append, each) for each in handled}):
+            yield
+    finally:
+        for each in heard[:1]:
+            signal.raise_signal(each)
+
+
+@contextlib.contextmanager
+def _answering(answers: Mapping[signal.Signals, Callable[[], object]]) -> Iterator[None]:
+    """Answer these signals so; afterwards as before."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def answer(*_: object) -> None:
-        os.write(2, f"removing {what}; this ends by itself\n".encode())
-
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, answer) or signal.SIG_DFL  # None: not set by Python
-    at_end = signal.getsignal(signal.SIGTERM)
-    if callable(at_end):
-        signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
+    before = {
+        each: signal.signal(each, lambda *_, answer=answer: answer()) or signal.SIG_DFL  # None: not set by Python
+        for each, answer in answers.items()
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-        if callable(at_end):
-            signal.signal(signal.SIGTERM, at_end)
-        if heard:
-            signal.raise_signal(signal.SIGTERM)
+        for each, handler in before.items():
+            signal.signal(each, handler)

@@ -20,6 +20,7 @@ from hybridnet.observe.recording.network_record import NetworkRecord, Take
 from hybridnet.observe.recording.outcome import take_results
 from hybridnet.observe.results.run_directory import RunDirectory
 from hybridnet.observe.results.verdict import Verdict, together
+from hybridnet.system.ending import ending_later
 
 __all__ = [
     "RunRecord",
@@ -63,15 +64,11 @@ class RunRecord:
         self._seed = seed
         self.trace = tuple(trace)
         self._traced = 0  # networks
-        self.directory = RunDirectory(path)
         self.networks: list[NetworkRecord] = []
         take_results()
-        try:
+        with ending_later():  # no earlier run is replaced by nothing
+            self.directory = RunDirectory(path)
             self._write_manifest()
-        except KeyboardInterrupt:  # no earlier run is replaced by nothing
-            self._facts |= {"ended": now()}
-            self._write_manifest()
-            raise
 
     def network(
         self, plan: Mapping[str, Any], machines: Mapping[str, Any], seed: int, take: Take | None
@@ -100,11 +97,12 @@ class RunRecord:
 
     def end(self, exit_code: int, verdicts: Sequence[Verdict] = ()) -> None:
         """The command has ended: write the results, the verdict on all, and how it ended."""
-        self.directory.write_json("results.json", dict(take_results()))
-        if verdicts:
-            self.directory.write_json("verdict.json", together(list(verdicts)).to_json())
-        self._facts |= {"ended": now(), "exit_code": exit_code}
-        self._write_manifest()
+        with ending_later():
+            self.directory.write_json("results.json", dict(take_results()))
+            if verdicts:
+                self.directory.write_json("verdict.json", together(list(verdicts)).to_json())
+            self._facts |= {"ended": now(), "exit_code": exit_code}
+            self._write_manifest()
 
     def _write_manifest(self) -> None:
         self.directory.write_manifest(self._seed, self._facts)

@@ -2,13 +2,18 @@
 from __future__ import annotations
 
 import json
+import shutil
+import signal
+import sys
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
+import hybridnet
 from hybridnet import Net, Sampling, result
 from hybridnet.errors import HybridnetError, MachineError, UsageError
 from hybridnet.observe.recording.current_record import current, recording
@@ -17,6 +22,7 @@ from hybridnet.observe.recording.run_record import RunRecord
 from hybridnet.observe.results.verdict import Verdict
 from hybridnet.observe.series.table import read_series
 
+PACKAGE = str(Path(hybridnet.__file__).parent)
 KEY = ("interfaces", "h1-eth0", "tx_bytes")
 PLAN = {"machines": {"m1": {"instances": [{"name": "m1", "token": "8f" * 8, "captures": []}]}}, "links": []}
 COUNTERS = {
@@ -82,6 +88,46 @@ def test_a_network_leaves_its_plan_series_counters_and_verdict(tmp_path: Path) -
 def test_before_the_end_there_is_a_manifest_already_and_it_does_not_say_how_it_ended(tmp_path: Path) -> None:
     RunRecord(tmp_path / "run", facts={"verb": "run"})
     assert "exit_code" not in read(tmp_path / "run" / "manifest.json")
+
+
+def interrupted_at(line: int, steps: Callable[[], object]) -> bool:
+    """Take the steps, with a ^C at this line of them; whether there are so many lines."""
+    left = line
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal left
+        if frame.f_code.co_filename.startswith(PACKAGE) and event == "line":
+            left -= 1
+            if left == 0:
+                signal.raise_signal(signal.SIGINT)
+        return trace
+
+    sys.settrace(trace)
+    try:
+        steps()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        sys.settrace(None)
+    return left <= 0
+
+
+def test_an_interrupt_at_any_line_leaves_no_empty_folder_and_no_half_an_end(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+
+    def steps() -> None:
+        RunRecord(folder, facts={"verb": "run"}).end(3, [Verdict("trusted", [])])
+
+    line = 1
+    while interrupted_at(line, steps):
+        if folder.exists():
+            manifest = read(folder / "manifest.json")
+            assert manifest["verb"] == "run", line
+            at_end = {"results.json", "verdict.json"} if "exit_code" in manifest else set()
+            assert {each.name for each in folder.iterdir()} == {"manifest.json"} | at_end, line
+            shutil.rmtree(folder)
+        line += 1
+    assert line > 100
 
 
 def test_captures_are_kept_under_the_name_of_their_machine(tmp_path: Path) -> None:
