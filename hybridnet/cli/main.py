@@ -177,7 +177,7 @@ def _code_of(argv: Sequence[str] | None) -> int:
             f"error: {file}{error.strerror}; fix this and try again; HYBRIDNET_DEBUG=1 shows the whole trace"
         )
         return code_of_error(error)
-    except (MemoryError, RuntimeError) as error:
+    except (MemoryError, RuntimeError, SystemError) as error:
         lack = lacking(error)
         if os.environ.get("HYBRIDNET_DEBUG") or lack is None:
             raise

@@ -26,8 +26,8 @@ from typing import Any, Protocol
 from hybridnet.errors import EnvironmentLackError, ExperimentError
 from hybridnet.kernel.terminal import Terminal, terminal_of
 from hybridnet.kernel.watch import Watch
-from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.parent import die_with_parent
+from hybridnet.system.process_limits import allow_open_files
 
 __all__ = [
     "MEMORY_MIB",

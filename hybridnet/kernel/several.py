@@ -37,7 +37,7 @@ from hybridnet.kernel.process import (
     report,
 )
 from hybridnet.kernel.sockets import nameless_sockets
-from hybridnet.system.open_files import allow_open_files
+from hybridnet.system.process_limits import allow_open_files
 from hybridnet.system.simulated_time import KERNELS_VARIABLE
 
 __all__ = ["MACHINES_LIMIT", "run_in_kernels"]

@@ -96,9 +96,9 @@ def uninterrupted(what: str) -> Iterator[None]:
     bounded time. SIGTERM is obeyed afterwards, where the program has a handler for it. This does nothing outside the
     main thread, which alone gets signals.
     """
-    with _answering({signal.SIGINT: lambda: os.write(2, f"removing {what}; this ends by itself\n".encode())}):
-        with ending_later(signal.SIGTERM):
-            yield
+    said = f"removing {what}; this ends by itself\n".encode()
+    with _answering({signal.SIGINT: lambda: os.write(2, said)}), ending_later(signal.SIGTERM):
+        yield
 
 
 @contextlib.contextmanager
@@ -109,7 +109,9 @@ def ending_later(*numbers: signal.Signals) -> Iterator[None]:
     Args:
         numbers: these signals instead.
     """
-    handled = [each for each in numbers or (signal.SIGINT, signal.SIGTERM) if callable(signal.getsignal(each))]
+    handled = [
+        each for each in numbers or (signal.SIGINT, signal.SIGTERM) if callable(signal.getsignal(each))
+    ]
     heard: list[signal.Signals] = []
     try:
         with _answering({each: partial(heard.append, each) for each in handled}):
@@ -126,7 +128,8 @@ def _answering(answers: Mapping[signal.Signals, Callable[[], object]]) -> Iterat
         yield
         return
     before = {
-        each: signal.signal(each, lambda *_, answer=answer: answer()) or signal.SIG_DFL  # None: not set by Python
+        each: signal.signal(each, lambda *_, answer=answer: answer())
+        or signal.SIG_DFL  # None: not set by Python
         for each, answer in answers.items()
     }
     try:

@@ -20,6 +20,7 @@ from hybridnet import Net, Topo
 from hybridnet.cli.execute import find_machine
 from hybridnet.errors import MachineError, PlanError, UsageError
 from hybridnet.machines.cluster import Cluster
+from hybridnet.machines.workers.fabric import DEVICE
 from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.cleaning import clean_all
 from hybridnet.system.journal import read_entries
@@ -230,6 +231,35 @@ def test_a_spare_host_joins_a_running_network_and_leaves_it(place: tuple[Cluster
         ]
     assert [settled(outer, machine, was) for machine, was in zip("ab", before, strict=True)] == before
     shutil.rmtree(cluster.journal.directory)  # kept for `hybridnet clean`, for m3
+
+
+def test_switches_on_machines_in_different_subnets_of_the_head_find_its_controller(
+    place: tuple[Cluster, list[SshMachine]], tmp_path: Path
+) -> None:
+    outer, hosts = place
+    first, second = outer.address("a"), "10.99.2.2"
+    way = subprocess.run(["ip", "-json", "route", "get", first], capture_output=True, check=True)
+    [to_first] = json.loads(way.stdout)
+    subprocess.run(["ip", "addr", "add", "10.99.2.1/24", "dev", to_first["dev"]], check=True)
+    outer.call("a", "exec", argv=["ip", "route", "add", "10.99.2.0/24", "dev", DEVICE])
+    outer.call("b", "exec", argv=["ip", "addr", "add", f"{second}/24", "dev", DEVICE])
+    configuration = Path(hosts[1].identity or "").parent / "sshd-b"
+    elsewhere = tmp_path / "sshd"
+    elsewhere.write_text(configuration.read_text().replace(outer.address("b"), second))
+    outer.call("b", "start_process", node="", command=["/usr/sbin/sshd", "-D", "-e", "-f", str(elsewhere)])
+    outer.call(
+        "b", "exec", argv=f"while ! ss -ltn | grep -q '{second}:22 '; do sleep 0.05; done", timeout=20
+    )
+    known = ("-o", f"HostKeyAlias={outer.address('b')}")
+    there = replace(hosts[1], target=f"root@{second}", options=hosts[1].options + known)
+    with Cluster.ssh([hosts[0], there]) as cluster, Net(TwoTrees(depth=1), cluster=cluster) as net:
+        assert net.pingAll(timeout=10) == 0
+        heard = {
+            machine: cluster.call(machine, "exec", argv=["ovs-vsctl", "get-controller", switch])["stdout"]
+            for machine, switch in (("m1", "s1"), ("m2", "s2"))
+        }
+    assert heard["m1"].decode().split(":")[1] == to_first["prefsrc"]
+    assert heard["m2"].decode().split(":")[1] == "10.99.2.1"
 
 
 def test_captures_on_machines_over_ssh_come_into_the_run_directory(

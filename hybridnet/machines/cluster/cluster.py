@@ -54,6 +54,7 @@ from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Entry, Journal, read_entries
 from hybridnet.system.log import info, warn
 from hybridnet.system.loopback import require_loopback
+from hybridnet.system.process_limits import require_address_space
 from hybridnet.system.process_watch import Part
 from hybridnet.system.rootless import refuse_rootless
 from hybridnet.system.simulated_time import time_is_simulated
@@ -122,6 +123,7 @@ class Cluster:
             return cls.ssh(told.machines(machines))
         _need_root("local machines")
         require_loopback()
+        require_address_space()
         self = cls(Journal.create())
         with undone_on_error(self.close):
             fabric = Fabric(self.journal)

@@ -42,8 +42,8 @@ from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, directories_in, read_entries, state_directory
 from hybridnet.system.log import info
 from hybridnet.system.loopback import require_loopback
-from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.priority import Priority, raise_thread
+from hybridnet.system.process_limits import allow_open_files, require_address_space
 from hybridnet.system.process_watch import Part
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class Here:
                 "a network on this computer needs root; run with sudo, or `hybridnet run --rootless`"
             )
         require_loopback()
+        require_address_space()
         self.on_progress: Callable[[str, str], object] = lambda machine, text: None
         self.on_lost: Callable[[str], object] = lambda machine: None
         self.journal = _begun(alone)

@@ -18,8 +18,8 @@ from hybridnet.errors import MachineError
 from hybridnet.machines.workers.plugin import progress_topic
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
-from hybridnet.system.open_files import allow_open_files
 from hybridnet.system.priority import run_in_real_time
+from hybridnet.system.process_limits import allow_open_files
 
 if TYPE_CHECKING:
     from hybridnet.machines.workers.lean_dask import Client

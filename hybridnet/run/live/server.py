@@ -40,7 +40,7 @@ from hybridnet.run.live.routes import PREFIX, ROUTES, Route, openapi
 from hybridnet.run.live.terminals import Terminals
 from hybridnet.run.live.updates import Updates
 from hybridnet.run.live.watching import Watcher
-from hybridnet.system.open_files import allow_open_files
+from hybridnet.system.process_limits import allow_open_files
 from hybridnet.system.rootless import is_rootless, listen_outside
 
 __all__ = ["Feed", "Server", "application", "application_of"]

@@ -39,7 +39,9 @@ def lacking(error: BaseException) -> str | None:
         >>> lacking(MemoryError()), lacking(RuntimeError("can't start new thread")), lacking(RuntimeError("a defect"))
         ('memory', 'threads', None)
     """
-    if isinstance(error, MemoryError):
+    # CPython's words where memory ends inside an import.
+    lost = isinstance(error, SystemError) and "returned NULL without setting an exception" in str(error)
+    if isinstance(error, MemoryError) or lost:
         return "memory"
     # CPython's words of _thread.start_new_thread; it has no class of its own.
     return "threads" if isinstance(error, RuntimeError) and str(error) == "can't start new thread" else None

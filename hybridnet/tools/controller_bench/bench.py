@@ -21,7 +21,7 @@ from typing import final
 from hybridnet.describe.options.tables import extension
 from hybridnet.errors import ControllerError, EnvironmentLackError, UsageError
 from hybridnet.run.controllers import RemoteController
-from hybridnet.system.open_files import allow_open_files
+from hybridnet.system.process_limits import allow_open_files
 from hybridnet.tools.controller_bench.report import Repetition, Report
 
 __all__ = ["MODES", "ControllerBench", "Load"]

@@ -156,7 +156,12 @@ def test_what_the_computer_refuses_is_one_line_too(
 
 
 @pytest.mark.parametrize(
-    ("error", "lack"), [(MemoryError(), "memory"), (RuntimeError("can't start new thread"), "threads")]
+    ("error", "lack"),
+    [
+        (MemoryError(), "memory"),
+        (SystemError("<function f> returned NULL without setting an exception"), "memory"),
+        (RuntimeError("can't start new thread"), "threads"),
+    ],
 )
 def test_what_the_system_does_not_give_is_one_line_with_the_limits(
     error: Exception, lack: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
