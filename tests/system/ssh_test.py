@@ -247,9 +247,7 @@ def test_switches_on_machines_in_different_subnets_of_the_head_find_its_controll
     elsewhere = tmp_path / "sshd"
     elsewhere.write_text(configuration.read_text().replace(outer.address("b"), second))
     outer.call("b", "start_process", node="", command=["/usr/sbin/sshd", "-D", "-e", "-f", str(elsewhere)])
-    outer.call(
-        "b", "exec", argv=f"while ! ss -ltn | grep -q '{second}:22 '; do sleep 0.05; done", timeout=20
-    )
+    outer.call("b", "exec", argv=f"while ! ss -ltn | grep -q '{second}:22 '; do sleep 0.05; done", timeout=20)
     known = ("-o", f"HostKeyAlias={outer.address('b')}")
     there = replace(hosts[1], target=f"root@{second}", options=hosts[1].options + known)
     with Cluster.ssh([hosts[0], there]) as cluster, Net(TwoTrees(depth=1), cluster=cluster) as net:

@@ -22,7 +22,7 @@ from hybridnet.observe.recording.pictures import (
 )
 from hybridnet.observe.series.table import has_series
 
-__all__ = ["plot_run"]
+__all__ = ["MOST_LINES", "draw_figure", "plot_run", "say_what_is_missing"]
 
 MOST_LINES = 12  # of a picture: those with the greatest mean; a note counts the others
 _SIZE_INCHES = (8.0, 4.5)
@@ -87,9 +87,9 @@ def _draw(picture: Picture, path: Path, span: tuple[float, float] | None) -> Non
         if span is not None and not picture.histogram and span[0] < span[1]:
             axes.set_xlim(span)
         axes.set_title(picture.title, fontsize=10, loc="left")
-        _say_what_is_missing(axes, len(picture.lines) - len(shown))
+        say_what_is_missing(axes, len(picture.lines) - len(shown))
 
-    _figure(path, 1, [draw])
+    draw_figure(path, [draw])
 
 
 def _draw_slowdowns(lines: list[Line], path: Path) -> None:
@@ -101,9 +101,9 @@ def _draw_slowdowns(lines: list[Line], path: Path) -> None:
         axes.set_xlabel("size of the flow (bytes)")
         axes.set_ylabel("slowdown")
         axes.set_title("Slowdown of flows by size", fontsize=10, loc="left")
-        _say_what_is_missing(axes, 0)
+        say_what_is_missing(axes, 0)
 
-    _figure(path, 1, [draw])
+    draw_figure(path, [draw])
 
 
 def _draw_distributions(pictures: list[Picture], path: Path) -> None:
@@ -117,28 +117,35 @@ def _draw_distributions(pictures: list[Picture], path: Path) -> None:
             axes.set_ylabel("share of samples")
             axes.set_title(picture.title, fontsize=10, loc="left")
             axes.set_ylim(0, 1)
-            _say_what_is_missing(axes, len(picture.lines) - len(shown))
+            say_what_is_missing(axes, len(picture.lines) - len(shown))
 
         return draw
 
-    _figure(path, len(pictures), [drawing(picture) for picture in pictures])
+    draw_figure(path, [drawing(picture) for picture in pictures])
 
 
-def _say_what_is_missing(axes: Any, count: int) -> None:
+def say_what_is_missing(axes: Any, count: int) -> None:
+    """Add the grid, the legend, and how many lines are not drawn."""
     if count > 0:
         axes.set_title(f"and {count} more", fontsize=8, loc="right")
     axes.grid(visible=True, alpha=0.3)
     axes.legend(fontsize=6, loc="best")
 
 
-def _figure(path: Path, columns: int, drawings: list[Callable[[Any], None]]) -> None:
+def draw_figure(path: Path, drawings: list[Callable[[Any], None]]) -> None:
+    """Write a file with drawings side by side.
+
+    Args:
+        path: its name ends with png, svg or pdf.
+        drawings: each is given the axes to draw on.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(
-        figsize=(_SIZE_INCHES[0] * (1 + 0.5 * (columns - 1)), _SIZE_INCHES[1]), layout="constrained"
+        figsize=(_SIZE_INCHES[0] * (1 + 0.5 * (len(drawings) - 1)), _SIZE_INCHES[1]), layout="constrained"
     )
     FigureCanvasAgg(figure)
     for number, draw in enumerate(drawings, start=1):
-        draw(figure.add_subplot(1, columns, number))
+        draw(figure.add_subplot(1, len(drawings), number))
     figure.savefig(path, dpi=_DPI, metadata={"Date": None} if path.suffix == ".svg" else None)

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from hybridnet.describe.values import parse_json, why_unread
 from hybridnet.errors import UsageError
@@ -112,19 +112,28 @@ def _locked(descriptor: int) -> bool:
 
 
 def read_object(file: Path) -> dict[str, Any]:
-    """What a JSON file of a run directory holds.
+    """The JSON object that a file of a run directory holds.
 
     Raises:
         UsageError: it cannot be read, or holds something else.
     """
+    return cast(dict[str, Any], _read_json(file, dict, "object"))
+
+
+def read_array(file: Path) -> list[Any]:
+    """As `read_object`, for a file that holds a JSON array."""
+    return cast(list[Any], _read_json(file, list, "array"))
+
+
+def _read_json(file: Path, kind: type, called: str) -> object:
     try:
         content = parse_json(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{file}: it cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(f"{file}: it is damaged: {why_unread(error)}; repeat the run") from None
-    if not isinstance(content, dict):
-        raise UsageError(f"{file}: it is damaged: it holds no JSON object; repeat the run")
+    if not isinstance(content, kind):
+        raise UsageError(f"{file}: it is damaged: it holds no JSON {called}; repeat the run")
     return content
 
 
