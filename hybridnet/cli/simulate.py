@@ -153,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hybridnet.observe.recording.network_record import without_secrets
     from hybridnet.observe.recording.run_record import RunRecord, now
     from hybridnet.observe.results.console import PlainConsole
-    from hybridnet.observe.results.run_directory import check_run_directory
+    from hybridnet.observe.results.run_directory import PLAN, check_run_directory
     from hybridnet.observe.series.connection_trace import ConnectionTrace
     from hybridnet.plan.network import PlanOptions
     from hybridnet.simulate.flows import Workload
@@ -220,7 +220,7 @@ def run(arguments: argparse.Namespace) -> int:
             facts = {**capsule.facts(), "began": began, "until": arguments.until, "seeds": made}
             record = RunRecord(arguments.out, facts=facts, seed=seeds[0])
             capsule.keep(record.directory.path)
-            record.directory.write_json("plan.json", without_secrets(offline_plan(topo)))
+            record.directory.write_json(PLAN, without_secrets(offline_plan(topo)))
             _keep_traces(record.directory.path / "traces", captures, trace)
             report.write(record.directory)
             record.end(_status(report))

@@ -22,7 +22,7 @@ from typing import Any
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.observe.recording.frames_text import write_frames_text
 from hybridnet.observe.recording.omnetpp import write_omnetpp
-from hybridnet.observe.results.run_directory import PINGS, naming
+from hybridnet.observe.results.run_directory import PINGS, PLAN, naming
 from hybridnet.observe.results.verdict import Verdict
 from hybridnet.observe.series import Block
 from hybridnet.observe.series.writer import SERIES, SeriesWriter
@@ -67,7 +67,7 @@ class NetworkRecord:
         self._began_s = time.time()
         self._pings: list[dict[str, object]] = []
         folder.mkdir(parents=True)
-        self._write("plan.json", without_secrets(plan))
+        self._write(PLAN, without_secrets(plan))
         self._machines = dict(machines)
         self._write("machines.json", self._machines)
         self._adding = threading.Lock()

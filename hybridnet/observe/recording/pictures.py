@@ -12,7 +12,7 @@ A flow is a TCP connection that sends; where there is none, an application that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,8 @@ from pyarrow import parquet
 
 from hybridnet.describe.values import parse_json, why_unread
 from hybridnet.errors import UsageError
-from hybridnet.observe.results.run_directory import FLOWS, PINGS, read_object
+from hybridnet.observe.recording.flow_names import flow_names
+from hybridnet.observe.results.run_directory import FLOWS, PINGS, PLAN, read_object
 from hybridnet.observe.series.figures import Histogram, histograms_of
 from hybridnet.observe.series.table import SeriesTable, has_series, read_series, series_folders
 
@@ -105,7 +106,17 @@ def pictures_in(folder: Path, seed: int | None = None) -> list[Picture]:
     ]
     if has_series(folder):
         found += [*pictures_of(read_series(folder, seed)), *histogram_pictures(folder, seed)]
-    return [picture for picture in found if picture.lines]
+    return [_named(picture, folder) for picture in found if picture.lines]
+
+
+def _named(picture: Picture, folder: Path) -> Picture:
+    """The same with names for connections, where the folder says what the network was."""
+    if not (folder / PLAN).is_file():
+        return picture
+    names = flow_names([line.name for line in picture.lines], read_object(folder / PLAN))
+    return replace(
+        picture, lines=[replace(line, name=names.get(line.name, line.name)) for line in picture.lines]
+    )
 
 
 def loss_of(folder: Path) -> list[Line]:

@@ -129,7 +129,7 @@ def say_what_is_missing(axes: Any, count: int) -> None:
     if count > 0:
         axes.set_title(f"and {count} more", fontsize=8, loc="right")
     axes.grid(visible=True, alpha=0.3)
-    axes.legend(fontsize=6, loc="best")
+    axes.legend(fontsize=8, loc="best")
 
 
 def draw_figure(path: Path, drawings: list[Callable[[Any], None]]) -> None:

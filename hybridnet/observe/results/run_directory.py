@@ -28,12 +28,17 @@ from hybridnet.system.log import warn
 from hybridnet.system.processor import processor_model
 from hybridnet.system.simulated_time import SIMULATED, time_is_simulated
 
-__all__ = ["FLOWS", "PINGS", "Hold", "RunDirectory", "check_run_directory", "hold", "naming", "read_object"]
+__all__ = [
+    "FLOWS", "PINGS", "PLAN", "Hold", "RunDirectory", "check_run_directory", "hold", "naming", "read_array",
+    "read_object",
+]  # fmt: skip
 
 FLOWS = "flows.parquet"
 """What the run directory of a simulation has of its flows: a row for each (`hybridnet.simulate.flows.table`)."""
 PINGS = "pings.json"
 """What the folder of a network has of its streams of pings (`hybridnet.observe.recording.network_record`)."""
+PLAN = "plan.json"
+"""What the folder of a network, or the run directory of a simulation, has of its description."""
 _TOOLS = {
     "open vswitch": ["ovs-vswitchd", "--version"],
     "iperf3": ["iperf3", "--version"],

@@ -8,7 +8,7 @@ from os import PathLike
 from hybridnet.describe.topo import Topo
 from hybridnet.observe.recording.network_record import without_secrets
 from hybridnet.observe.recording.run_record import now
-from hybridnet.observe.results.run_directory import RunDirectory, check_run_directory
+from hybridnet.observe.results.run_directory import PLAN, RunDirectory, check_run_directory
 from hybridnet.plan.network import PlanOptions
 from hybridnet.simulate.offline.report import SimulationReport
 from hybridnet.simulate.offline.simulate import offline_plan
@@ -36,7 +36,7 @@ class Keeper:
             return
         directory = RunDirectory(self._path)
         seeds = [each.seed for each in report.replications]
-        directory.write_json("plan.json", without_secrets(offline_plan(topo, options)))
+        directory.write_json(PLAN, without_secrets(offline_plan(topo, options)))
         report.write(directory)
         facts = {"began": self._began, "ended": now(), "until": f"{report.until_ns}ns", "seeds": seeds}
         directory.write_manifest(seeds[0], {"verb": "Net.simulate", **facts})
