@@ -24,6 +24,7 @@ from hybridnet.plan.files.placing import Places, place_nodes
 from hybridnet.plan.files.python_form import to_python
 from hybridnet.plan.files.yaml_form import SECTIONS, read_form, write_form, wrong_in_form
 from hybridnet.plan.files.yaml_text import DEEPEST, read_yaml
+from hybridnet.plan.files.yaml_update import updated_form
 from hybridnet.plan.network import Plan
 from hybridnet.tools.edit.disk import OpenFile
 from hybridnet.tools.edit.forms import forms
@@ -56,8 +57,9 @@ class Desk:
         self._saving = threading.Lock()
         self._file = OpenFile(path)
         self._running = Running()
-        text = self._file.text
-        self._opened = {} if text is None else _form_of(text, str(path))
+        self._text = self._file.text or ""
+        """What was opened or saved last: what is saved next keeps its comments."""
+        self._opened = {} if self._file.text is None else _form_of(self._text, str(path))
 
     def close(self) -> None:
         """End the network that was started here."""
@@ -97,7 +99,9 @@ class Desk:
 
     def open(self, text: str, file: str) -> Answer:
         """The form of a file's text. Raises as `Desk`."""
-        return {"form": _form_of(text, file)}
+        form = _form_of(text, file)
+        self._text = text
+        return {"form": form}
 
     def save(self, form: Form, file: str, stamp: str = "", over: bool = False) -> Answer:
         """Write a drawing into the file's folder.
@@ -119,10 +123,11 @@ class Desk:
                 f"save: {'.'.join(map(str, path))}: {why}; such a file could not be opened again"
             )
         with self._saving:
-            why_not = self._file.save(file, write_form(form), stamp, over=over)
+            text = updated_form(self._text, form)
+            why_not = self._file.save(file, text, stamp, over=over)
             if why_not is not None:
                 return {"saved": False, "why": why_not, "file": file, "stamp": stamp}
-            self._opened = form
+            self._opened, self._text = form, text
             return {"saved": True, "why": "", "file": file, "stamp": self._file.stamp}
 
     def export(self, form: Form, language: str) -> Answer:
@@ -130,7 +135,7 @@ class Desk:
         topo = self._right(form, "export")
         stem = self._file.name.rpartition(".")[0]
         if language == "yaml":
-            return {"file": f"{stem}.yaml", "text": write_form(form)}
+            return {"file": f"{stem}.yaml", "text": updated_form(self._text, form)}
         text = to_python(topo, f"{stem}.py", str(form.get("description") or ""), topo.controllers)
         return {"file": f"{stem}.py", "text": text}
 

@@ -179,6 +179,23 @@ def test_what_is_saved_and_exported_is_the_same_network(asked: Asked, tmp_path: 
     assert saved.spec("h1", "s1").a_to_b.delay_ns == 5_000_000
 
 
+def test_comments_of_what_was_opened_are_in_what_is_saved(tmp_path: Path) -> None:
+    file = tmp_path / "net.yaml"
+    file.write_text("# mine\nhosts:\n  h1:   # one\npositions: {h1: [0, 0]}\n")
+    with edit_page(file) as page:
+        asked = Asked(page)
+        document = asked("GET", "/document")[1]
+        form = {**document["form"], "hosts": {"h1": None, "h2": None}}
+        assert asked("POST", "/save", {"form": form, "file": "net.yaml", "stamp": document["stamp"]})[1][
+            "saved"
+        ]
+        assert file.read_text() == "# mine\nhosts:\n  h1:   # one\n  h2:\npositions: {h1: [0, 0]}\n"
+        other = "hosts: {web:}   # theirs\npositions: {web: [1, 1]}\n"
+        opened = asked("POST", "/open", {"text": other, "file": "other.yaml"})[1]["form"]
+        assert asked("POST", "/save", {"form": opened, "file": "other.yaml"})[1]["saved"]
+    assert (tmp_path / "other.yaml").read_text() == other
+
+
 def test_what_somebody_else_has_written_is_not_lost(asked: Asked, tmp_path: Path) -> None:
     file = tmp_path / "net.yaml"
     first = asked("POST", "/save", {"form": DRAWN, "file": "net.yaml"})[1]
