@@ -51,6 +51,7 @@ SECTIONS = {
         "docs/controllers",
         "docs/rootless",
         "docs/containers",
+        "docs/ubuntu",
         "docs/machines",
         "docs/cloudlab",
         "docs/forecast",
