@@ -46,7 +46,9 @@ def updated_form(text: str, form: Mapping[str, Any]) -> str:
         del wanted["format"]
     if before == wanted:
         return text
-    if text == write_form(before):  # nobody has written in it; a tree of thousands of nodes would take seconds
+    if text == write_form(
+        before
+    ):  # nobody has written in it; a tree of thousands of nodes would take seconds
         return anew
     return _updated(text, before, wanted) or anew
 
