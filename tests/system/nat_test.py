@@ -71,6 +71,49 @@ with Net(topo, controller=None, cluster=CLUSTER) as net:
 assert state() == before, state()
 """
 
+# As Ubuntu has it: the computer asks itself, at 127.0.0.53, and a resolver there asks the server beyond.
+RESOLVED = """
+import pathlib, sys
+SERVER = r'''
+import socket
+line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+line.bind(("203.0.113.2", 53))
+print(flush=True)
+while True:
+    asked, whom = line.recvfrom(512)
+    question = asked[12:asked.index(b"\\0", 12) + 5]
+    answer = b"\\xc0\\x0c\\0\\1\\0\\1\\0\\0\\0\\x3c\\0\\4\\xc0\\0\\2\\7" if question[-3] == 1 else b""
+    line.sendto(asked[:2] + b"\\x81\\x80\\0\\1\\0" + bytes([bool(answer)]) + b"\\0\\0\\0\\0" + question + answer, whom)
+'''
+server = subprocess.Popen(["ip", "netns", "exec", "beyond", sys.executable, "-c", SERVER], stdout=subprocess.PIPE)
+server.stdout.readline()
+resolved = pathlib.Path("/run/systemd/resolve")
+resolved.mkdir(parents=True)
+(resolved / "stub-resolv.conf").write_text("nameserver 127.0.0.53\\n")
+(resolved / "resolv.conf").write_text("nameserver 203.0.113.2\\n")
+sh("mkdir /run/etc; mount -t tmpfs etc /run/etc; mkdir /run/etc/upper /run/etc/work; "
+   "mount -t overlay etc -o lowerdir=/etc,upperdir=/run/etc/upper,workdir=/run/etc/work /etc; "
+   "ln -sf ../run/systemd/resolve/stub-resolv.conf /etc/resolv.conf")
+
+from hybridnet import Net, Topo
+
+def names(outside):
+    topo = Topo()
+    topo.addSwitch("s1", failMode="standalone")
+    topo.addLink(topo.addHost("h1"), "s1")
+    if outside:
+        topo.addNAT()
+    with Net(topo, controller=None, cluster=CLUSTER) as net:
+        return net["h1"].cmd("getent ahostsv4 lab.example.; cat /etc/resolv.conf")
+
+try:
+    found = names(outside=True)
+    assert "192.0.2.7" in found and "nameserver 203.0.113.2" in found, found
+    assert "nameserver 127.0.0.53" in names(outside=False)  # nobody answers there, at once
+finally:
+    server.kill()
+"""
+
 MININETS = """
 from mininet.log import setLogLevel
 from mininet.topolib import TreeNet
@@ -94,6 +137,14 @@ def test_hosts_of_the_machine_reach_what_is_behind_a_router_beside_its_way_out(
     tmp_path: Path, cluster: str | None
 ) -> None:
     done = run_apart(tmp_path, OUTSIDE + BESIDE_A_ROUTER.replace("CLUSTER", repr(cluster)))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("cluster", [None, "here"])
+def test_hosts_ask_the_name_servers_behind_a_computers_own_resolver(
+    tmp_path: Path, cluster: str | None
+) -> None:
+    done = run_apart(tmp_path, OUTSIDE + RESOLVED.replace("CLUSTER", repr(cluster)))
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -30,6 +30,7 @@ from hybridnet.system.command import ip_batch, ip_tries, run
 from hybridnet.system.ending import Endings
 from hybridnet.system.entrances import Entrance, write_entrances
 from hybridnet.system.journal import Journal
+from hybridnet.system.name_servers import COMPUTERS, reachable_servers
 from hybridnet.system.netlink import ip_lines, set_features
 from hybridnet.system.ways import Way
 
@@ -71,6 +72,8 @@ class Hosts:
             self._make_mount_point(Path(path))
         self._plans |= {plan["name"]: {**plan, "interfaces": [], "routes": [], "arp": []} for plan in plans}
         hosts_file = self.host_names.file
+        reached = reachable_servers()
+        servers = {} if reached is None else {str(COMPUTERS): reached}
         program = subprocess.Popen(
             [sys.executable, "-I", host_namespaces.__file__],
             stdin=subprocess.PIPE,
@@ -85,7 +88,7 @@ class Hosts:
             {
                 "name": plan["name"],
                 "private_dirs": plan["private_dirs"],
-                "files": plan.get("files", {}),
+                "files": {**(servers if plan.get("reaches_outside") else {}), **plan.get("files", {})},
                 "hosts_file": hosts_file,
                 "image": self.images[plan["name"]].root if plan["name"] in self.images else None,
             }

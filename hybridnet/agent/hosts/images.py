@@ -21,6 +21,7 @@ from hybridnet.describe.values import shown
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system.ending import Endings
 from hybridnet.system.journal import Journal
+from hybridnet.system.name_servers import COMPUTERS, reachable_servers
 
 if TYPE_CHECKING:
     from hybridnet.agent.hosts.image_root import ImageRoot
@@ -30,7 +31,6 @@ __all__ = ["HostImage", "HostImages"]
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 MOST_TABLE_BYTES = 1 << 20  # of an image's list of users
-RESOLVER = Path("/etc/resolv.conf")
 _LOADER, _LIBRARIES, _BASH = "ld.so", "lib", "bash"
 
 
@@ -226,7 +226,7 @@ def _environment(config: Mapping[str, Any]) -> dict[str, str]:
 def _resolver(wanted: ImagePlan) -> str:
     if (servers := wanted.get("nameservers")) is not None:
         return "".join(f"nameserver {each}\n" for each in servers)
-    return RESOLVER.read_text(errors="replace") if RESOLVER.exists() else ""
+    return reachable_servers() or (COMPUTERS.read_text(errors="replace") if COMPUTERS.exists() else "")
 
 
 def _signal(name: str) -> int:

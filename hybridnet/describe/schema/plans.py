@@ -359,6 +359,8 @@ class HostPlan(TypedDict):
     routes: list[HostRoute]
     limit: NotRequired[HostLimit]
     nat: NotRequired[NatPlan]
+    reaches_outside: NotRequired[bool]
+    """True: a host of the network translates toward the outside; it asks name servers there."""
     devices: NotRequired[list[str]]
     in_namespace: NotRequired[bool]
     """False: it lives in the machine's own namespaces."""

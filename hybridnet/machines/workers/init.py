@@ -36,6 +36,7 @@ from typing import Any, NoReturn
 from hybridnet.machines.workers.edition import edition
 from hybridnet.machines.workers.lines import AgentSettings, Cable, FirstLine, InitWords, SecondLine
 from hybridnet.system.journal import make_private
+from hybridnet.system.name_servers import files_in
 from hybridnet.system.parent import die_with_parent
 from hybridnet.system.python_command import python_module
 
@@ -125,9 +126,10 @@ def mount_machine(own_network: bool, state: str | None = None) -> None:
         if groups is not None:  # the computer's control groups, for the limits of hosts
             mount(f"/proc/self/fd/{groups}", "/sys/fs/cgroup", None, MS_BIND | MS_REC)
             os.close(groups)
-    # What a machine of its own computer needs of /run (the resolver's file, for one) stays visible; a local machine
-    # sees only the state directory. /run/netns and /run/openvswitch are always the machine's own.
+    # What a machine of its own computer needs of /run stays visible; a local machine sees only the state directory, and
+    # which name servers the computer asks. /run/netns and /run/openvswitch are always the machine's own.
     before = os.open("/run", os.O_PATH | os.O_DIRECTORY)
+    servers = files_in("/run")
     own = {"netns", "openvswitch"} if state is not None else {"netns", "openvswitch", "lock", "hybridnet"}
     kept = [] if own_network and state is not None else sorted(set(os.listdir("/run")) - own)
     outside = None if state is None else os.open(state, os.O_PATH | os.O_DIRECTORY)
@@ -143,6 +145,10 @@ def mount_machine(own_network: bool, state: str | None = None) -> None:
         else:
             target.touch()
         mount(source, str(target), None, MS_BIND | MS_REC)
+    for file, text in servers.items():
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
     if state is not None and outside is not None:
         if state.startswith("/run/") and own_network:
             Path(state).mkdir(parents=True)

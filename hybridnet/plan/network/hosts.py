@@ -58,6 +58,7 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[HostPla
     subnet.
     """
     neighbours = _neighbours(network) if static_arp else []
+    outside = any(spec.resolved.get("nat") for spec in network.layout.nodes.values())
     plans: list[HostPlan] = []
     for spec in network.layout.on(machine, "host"):
         plan: HostPlan = {
@@ -91,6 +92,8 @@ def host_plans(network: Network, machine: str, static_arp: bool) -> list[HostPla
                     f"host {spec.name}: with inNamespace=False it has the machine's files, and neither privateDirs nor "
                     "files; leave one of them out"
                 )
+        elif outside:
+            plan["reaches_outside"] = True
         if static_arp:
             plan["arp"] = _arp(network, spec, neighbours)
         plans.append(plan)

@@ -31,6 +31,7 @@ def test_a_translating_host_is_the_default_route_of_its_segment() -> None:
     made = hosts(topo)
     assert made["nat0"]["nat"] == {"subnet": "10.0.0.0/8", "interface": "nat0-eth0"}
     assert made["nat0"]["in_namespace"] is False
+    assert {name for name, each in made.items() if each.get("reaches_outside")} == set(made) - {"nat0"}
     assert made["nat0"]["routes"] == []
     assert made["h1"]["routes"] == [{"prefix": "default", "via": "10.0.0.77", "interface": None}]
     assert made["h2"]["routes"] == [{"prefix": "default", "via": "10.0.0.3", "interface": "h2-eth0"}]
