@@ -20,7 +20,6 @@ from hybridnet import Net, Topo
 from hybridnet.cli.execute import find_machine
 from hybridnet.errors import MachineError, PlanError, UsageError
 from hybridnet.machines.cluster import Cluster
-from hybridnet.machines.workers.fabric import DEVICE
 from hybridnet.machines.workers.ssh import SshMachine
 from hybridnet.system.cleaning import clean_all
 from hybridnet.system.journal import read_entries
@@ -233,31 +232,52 @@ def test_a_spare_host_joins_a_running_network_and_leaves_it(place: tuple[Cluster
     shutil.rmtree(cluster.journal.directory)  # kept for `hybridnet clean`, for m3
 
 
-def test_switches_on_machines_in_different_subnets_of_the_head_find_its_controller(
-    place: tuple[Cluster, list[SshMachine]], tmp_path: Path
-) -> None:
+@pytest.fixture
+def subnets(place: tuple[Cluster, list[SshMachine]], tmp_path: Path) -> Iterator[list[SshMachine]]:
+    """The same machines, each in a subnet that it and this computer alone are in: 10.99.1.0/24 and 10.99.2.0/24."""
     outer, hosts = place
-    first, second = outer.address("a"), "10.99.2.2"
-    way = subprocess.run(["ip", "-json", "route", "get", first], capture_output=True, check=True)
-    [to_first] = json.loads(way.stdout)
-    subprocess.run(["ip", "addr", "add", "10.99.2.1/24", "dev", to_first["dev"]], check=True)
-    outer.call("a", "exec", argv=["ip", "route", "add", "10.99.2.0/24", "dev", DEVICE])
-    outer.call("b", "exec", argv=["ip", "addr", "add", f"{second}/24", "dev", DEVICE])
-    configuration = Path(hosts[1].identity or "").parent / "sshd-b"
-    elsewhere = tmp_path / "sshd"
-    elsewhere.write_text(configuration.read_text().replace(outer.address("b"), second))
-    outer.call("b", "start_process", node="", command=["/usr/sbin/sshd", "-D", "-e", "-f", str(elsewhere)])
-    outer.call("b", "exec", argv=f"while ! ss -ltn | grep -q '{second}:22 '; do sleep 0.05; done", timeout=20)
-    known = ("-o", f"HostKeyAlias={outer.address('b')}")
-    there = replace(hosts[1], target=f"root@{second}", options=hosts[1].options + known)
-    with Cluster.ssh([hosts[0], there]) as cluster, Net(TwoTrees(depth=1), cluster=cluster) as net:
+    there, devices = [], []
+    for number, (machine, host) in enumerate(zip("ab", hosts, strict=True), 1):
+        address, device, inside = f"10.99.{number}.2", f"hntest{os.getpid()}{machine}", "subnet"
+        pid = find_machine(machine, outer.journal.run).init_pid
+        devices.append(device)
+        for line in (
+            f"link add {device} type veth peer name {inside} netns {pid}",
+            f"addr add 10.99.{number}.1/24 dev {device}",
+            f"link set {device} up",
+        ):
+            subprocess.run(["ip", *line.split()], check=True)
+        for line in (f"addr add {address}/24 dev {inside}", f"link set {inside} up"):
+            outer.call(machine, "exec", argv=["ip", *line.split()])
+        # The machines reach each other as before.
+        other = outer.address("b" if machine == "a" else "a")
+        outer.call(machine, "exec", argv=["ip", "route", "add", f"10.99.{3 - number}.2", "via", other])
+        elsewhere = tmp_path / f"sshd-{machine}"
+        configuration = Path(host.identity or "").parent / f"sshd-{machine}"
+        elsewhere.write_text(configuration.read_text().replace(outer.address(machine), address))
+        sshd = ["/usr/sbin/sshd", "-D", "-e", "-f", str(elsewhere)]
+        outer.call(machine, "start_process", node="", command=sshd)
+        listening = f"ss -ltn | grep -q '{address}:22 '"
+        outer.call(machine, "exec", argv=f"while ! {listening}; do sleep 0.05; done", timeout=20)
+        known = ("-o", f"HostKeyAlias={outer.address(machine)}")
+        there.append(replace(host, target=f"root@{address}", options=host.options + known))
+    yield there
+    for device in devices:
+        subprocess.run(["ip", "link", "del", device], check=True)
+
+
+def test_switches_on_machines_in_different_subnets_of_the_head_find_its_controller(
+    subnets: list[SshMachine],
+) -> None:
+    with Cluster.ssh(subnets) as cluster, Net(TwoTrees(depth=1), cluster=cluster) as net:
         assert net.pingAll(timeout=10) == 0
-        heard = {
-            machine: cluster.call(machine, "exec", argv=["ovs-vsctl", "get-controller", switch])["stdout"]
+        heads = [
+            cluster.call(machine, "exec", argv=["ovs-vsctl", "get-controller", switch])["stdout"].split(b":")[
+                1
+            ]
             for machine, switch in (("m1", "s1"), ("m2", "s2"))
-        }
-    assert heard["m1"].decode().split(":")[1] == to_first["prefsrc"]
-    assert heard["m2"].decode().split(":")[1] == "10.99.2.1"
+        ]
+    assert heads == [b"10.99.1.1", b"10.99.2.1"]
 
 
 def test_captures_on_machines_over_ssh_come_into_the_run_directory(

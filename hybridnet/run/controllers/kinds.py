@@ -184,7 +184,8 @@ def fabric_of(address: str) -> str | None:
     """
     for link in filter(None, json.loads(run(["ip", "-json", "-4", "address", "show", "to", address]))):
         if (alias_of(link["ifname"]) or "").startswith("hybridnet:"):
-            length = link["addr_info"][0]["prefixlen"]
+            # `ip` says {} for each other address of the device.
+            [length] = [each["prefixlen"] for each in link["addr_info"] if each.get("local") == address]
             return f"{link['ifname']} {ipaddress.ip_interface(f'{address}/{length}').network}"
     return None
 
