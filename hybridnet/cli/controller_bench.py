@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"a Ryu app (a file or a module; several joined by commas), or osken:APP (default: {DEFAULT_APP})",
     )
     parser.add_argument(
-        "--controller", metavar="tcp:HOST:PORT", help="one that runs already, in place of an app"
+        "--controller", metavar="tcp:HOST:PORT", help="a controller that runs already, instead of an app"
     )
     parser.add_argument(
         "--mode",
@@ -49,10 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: latency)",
     )
     parser.add_argument(
-        "--switches", type=int, default=16, metavar="N", help="1 to 100000 of them (default: 16)"
+        "--switches", type=int, default=16, metavar="N", help="how many switches, 1 to 100000 (default: 16)"
     )
     parser.add_argument(
-        "--hosts", type=int, default=16, metavar="M", help="of each switch, 2 to 1000 (default: 16)"
+        "--hosts",
+        type=int,
+        default=16,
+        metavar="M",
+        help="how many hosts each switch has, 2 to 1000 (default: 16)",
     )
     parser.add_argument(
         "--window",
@@ -62,13 +66,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="packets of each switch that wait at a time, 1 to 1000; with --mode throughput (default: 16)",
     )
     parser.add_argument(
-        "--duration", default="5s", metavar="TIME", help="of each repetition, 100ms to 1h (default: 5s)"
+        "--duration",
+        default="5s",
+        metavar="TIME",
+        help="how long each repetition lasts, 100ms to 1h (default: 5s)",
     )
     parser.add_argument(
         "--warm-up",
         default="1s",
         metavar="TIME",
-        help="before the first one, which does not count (default: 1s)",
+        help="time before the first repetition, in which nothing is counted (default: 1s)",
     )
     parser.add_argument(
         "--repeat",

@@ -26,11 +26,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--extcap-config", action="store_true", help="print the options of an interface")
     parser.add_argument("--capture", action="store_true", help="capture at an interface into --fifo")
     parser.add_argument("--extcap-interface", metavar="INTERFACE", help="which interface")
-    parser.add_argument("--extcap-capture-filter", metavar="FILTER", default="", help="in pcap-filter(7)")
+    parser.add_argument(
+        "--extcap-capture-filter",
+        metavar="FILTER",
+        default="",
+        help="which frames to capture, in the syntax of pcap-filter(7)",
+    )
     parser.add_argument("--extcap-version", nargs="?", metavar="VERSION", help="Wireshark's own; not used")
     parser.add_argument("--fifo", type=Path, metavar="PIPE", help="where Wireshark reads")
     parser.add_argument(
-        "--most", default=MOST, metavar="SIZE", help=f"end after so much at a simulated interface ({MOST})"
+        "--most",
+        default=MOST,
+        metavar="SIZE",
+        help=f"end a capture at a simulated interface when its file is this large (default: {MOST})",
     )
 
 

@@ -35,7 +35,7 @@ EXAMPLES = """  hybridnet reproduce                  lists the experiments
   hybridnet reproduce --detach maxinet --scale paper --ssh me@node1,me@node2
   sudo hybridnet reproduce --all --tries 3          all of them, one after the other, and one table
   hybridnet reproduce --all --virtual-time          those, or those parts, that keep virtual time
-  hybridnet reproduce shared-queue --time simulated   at any load the same: see `hybridnet run --help`
+  hybridnet reproduce shared-queue --time simulated   the same figures at any load; see `hybridnet run --help`
 """
 OUT_OF_ALL = Path("runs/reproduce")
 
@@ -86,7 +86,7 @@ def _add_tries_argument(parser: argparse.ArgumentParser, default: int) -> None:
         type=count,
         default=default,
         metavar="N",
-        help="measure again, N times in all at most, while a verdict says that the computer broke the measurement; "
+        help="measure up to N times in all, as long as a verdict says that the computer broke the measurement; "
         f"every try is reported (default: {default})",
     )
 

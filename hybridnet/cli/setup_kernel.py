@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-SUMMARY = "Make the kernel in whose simulated time runs take place."
+SUMMARY = "Build the kernel that `--time simulated` runs in."
 EXAMPLES = (
     "  hybridnet setup-kernel                             from the newest linux-source package, ten minutes\n"
     "  hybridnet setup-kernel --source linux-6.12.tar.xz  from a tarball of kernel.org\n"

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--framework",
         choices=list(FRAMEWORKS),
         default=RYU.name,
-        help="under which the apps run; osken has Faucet, too (default: %(default)s)",
+        help="what the apps run under; the environment of osken also has Faucet (default: %(default)s)",
     )
     parser.add_argument(
         "--with",

@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=int,
         metavar="N",
-        help="how many replications run at once (default: as many as there are processors for)",
+        help="how many replications run at once (default: the number of processors, divided by --parallel)",
     )
     add_parallel_argument(parser)
     parser.add_argument(
@@ -97,7 +97,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--precision",
         metavar="PERCENT",
-        help="with --workload: of --seeds only as many as are enough for a mean slowdown within so many percent",
+        help="with --workload: simulate only as many of --seeds as are enough for a mean slowdown within so many "
+        "percent",
     )
     parser.add_argument(
         "--fast-forward",
@@ -123,7 +124,7 @@ def add_workload_arguments(parser: argparse.ArgumentParser) -> None:
         help="flows: sizes (web-search, data-mining, hadoop, a size or a file), load=0.5, "
         "pattern=all-to-all|permutation|incast|all-reduce, hosts=A+B, start, stop, tcp; of incast fan_in, interval, "
         "receiver; of all-reduce rounds; "
-        "{NAME} is what --set says of it; may be repeated",
+        "{NAME} stands for the value of --set NAME=VALUE; may be repeated",
     )
     parser.add_argument(
         "--warmup",

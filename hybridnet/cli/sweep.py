@@ -32,7 +32,7 @@ EXAMPLES = """  hybridnet sweep my_network.py --until 10s --set bw=10,100 --set 
   hybridnet sweep my_networks.py --topo Dumbbell --until 10s --set n=2,4,8 --seeds 10 --jobs 4
   hybridnet sweep my_network.py --until 1s --workload web-search,load={load} --set load=0.2,0.4,0.6 --seeds 10
   hybridnet sweep my_network.py --until 10s --set bw=10,100 --seeds 50 --dask 10.0.0.1:8786
-  sudo hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3   emulated: it names no --until
+  sudo hybridnet sweep my_experiment.py --set bw=10,100 --seeds 3   emulated, as --until is not given
   sudo hybridnet sweep my_experiment.py --set bw=10,100 --instances 2 --wait sleep
   hybridnet sweep my_networks.py --topo Dumbbell --set n=2,4 --ssh me@node1,me@node2   emulated, on other computers
 """
@@ -64,8 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         type=int,
         metavar="N",
-        help="how many simulated points run at once (default: as many as there are processors for, or as many as a "
-        "Dask cluster takes); emulated points run one after the other",
+        help="how many simulated points run at once (default: the number of processors, divided by --parallel, or as "
+        "many as a Dask cluster takes); emulated points run one after the other",
     )
     add_parallel_argument(parser)
     add_workload_arguments(parser)
