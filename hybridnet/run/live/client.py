@@ -9,7 +9,9 @@ print(net.exec("h1", "ping -c 3 10.0.0.2")["output"], net.verdict()["word"])
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import parse_qs, quote, urlsplit
@@ -23,6 +25,7 @@ from hybridnet.run.live.routes import PREFIX
 __all__ = ["Client"]
 
 PATIENCE_S = 120.0
+_TOKEN = re.compile(r"[A-Za-z0-9_-]+")  # as `secrets.token_urlsafe` makes it: a header takes nothing else
 
 
 class Client:
@@ -40,15 +43,16 @@ class Client:
     def __init__(self, url: str, timeout: float = PATIENCE_S) -> None:
         try:
             parts = urlsplit(text(url, "Client: url"))
-            token = parse_qs(parts.query).get("token")
-        except ValueError:  # brackets that hold no address
-            parts, token = urlsplit(""), None
-        if parts.scheme != "http" or not parts.netloc or not token:
+            token = parse_qs(parts.query).get("token", [""])[0]
+            _ = parts.port
+        except ValueError:  # brackets that hold no address, a port that is no number
+            parts, token = urlsplit(""), ""
+        if parts.scheme != "http" or not parts.netloc or not _TOKEN.fullmatch(token):
             raise UsageError(
                 f"Client: url {shown(url)} is not a page's; write the link that hybridnet printed"
             )
         self._base = f"http://{parts.netloc}{PREFIX}"
-        self._token = token[0]
+        self._token = token
         self._timeout = number(timeout, "Client: timeout", 0.01, 86_400)
 
     def state(self) -> Answer:
@@ -181,20 +185,33 @@ class Client:
         self._send("PUT", {"interfaces": interfaces}, "simulation", "messages")
 
     def _list(self, *path: Any) -> list[Answer]:
-        return list(json.loads(self._ask("GET", None, *path)))
+        return list(self._json("GET", None, *path))
 
     def _get(self, *path: Any) -> Answer:
-        return dict(json.loads(self._ask("GET", None, *path)))
+        return dict(self._json("GET", None, *path))
 
     def _send(self, method: str, body: Mapping[str, object] | None, *path: Any) -> Answer:
-        return dict(json.loads(self._ask(method, body, *path)))
+        return dict(self._json(method, body, *path))
+
+    def _json(self, method: str, body: Mapping[str, object] | None, *path: Any) -> Any:
+        answer = self._ask(method, body, *path)
+        try:
+            return json.loads(answer)
+        except ValueError:
+            raise MachineError(
+                f"{_where(path)}: what answers at {self._base} is no page of hybridnet's; write the link that "
+                "hybridnet printed"
+            ) from None
 
     def _ask(self, method: str, body: Mapping[str, object] | None, *path: Any) -> bytes:
         with self._open(method, body, path) as answer:
-            return bytes(answer.read())
+            try:
+                return bytes(answer.read())
+            except (OSError, HTTPException) as error:
+                raise self._silent(path, error) from None
 
     def _open(self, method: str, body: Mapping[str, object] | None, path: tuple[Any, ...]) -> Any:
-        where = "/".join(quote(str(part), safe="") for part in path)
+        where = _where(path)
         try:
             data = None if body is None else json.dumps(body, allow_nan=False).encode()
         except (TypeError, ValueError):
@@ -206,8 +223,15 @@ class Client:
             )
         except HTTPError as error:
             raise _refused(error, where) from None
-        except (URLError, OSError) as error:
-            raise MachineError(f"{where}: the page at {self._base} does not answer: {error}") from None
+        except (URLError, OSError, HTTPException) as error:
+            raise self._silent(path, error) from None
+
+    def _silent(self, path: tuple[Any, ...], error: Exception) -> MachineError:
+        return MachineError(f"{_where(path)}: the page at {self._base} does not answer: {error}")
+
+
+def _where(path: tuple[Any, ...]) -> str:
+    return "/".join(quote(str(part), safe="") for part in path)
 
 
 def _refused(error: HTTPError, where: str) -> UsageError | MachineError:
