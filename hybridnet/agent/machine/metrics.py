@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import TypedDict, final
 
 from hybridnet.agent.counters import counters as machine_counters
+from hybridnet.agent.counters.alone import computer_alone
 from hybridnet.agent.counters.link_drops import LinkDrops
-from hybridnet.agent.counters.utilization import SAMPLE_SECONDS, Busy
+from hybridnet.agent.counters.utilization import Busy
 from hybridnet.agent.counters.wires import patch_ends, wire_counters
 from hybridnet.agent.hosts.device_counters import Carrier
 from hybridnet.agent.hosts.hosts import Hosts
@@ -30,7 +31,6 @@ from hybridnet.errors import MachineError
 from hybridnet.observe.results.machines import Counters, Look, Scrape
 from hybridnet.observe.series.snapshot import LinkRow, Snapshot
 from hybridnet.system.ending import Endings
-from hybridnet.system.processor import computer
 
 __all__ = ["Counting"]
 
@@ -267,14 +267,7 @@ class Counting:
         drops.update(self._switching.socket_drops())
         started, outages = self._instances.outages.counts()
         return {
-            "computer": computer(),
-            "time_ns": time.monotonic_ns(),
-            "processors": machine_counters.processors(),
-            "quotas": machine_counters.quotas(machine_counters.own_groups()),
-            "busy": self._busy.samples(),
-            "sample_seconds": SAMPLE_SECONDS,
-            "softnet_dropped": machine_counters.softnet_dropped(),
-            "memory": machine_counters.memory(),
+            **computer_alone(self._busy),
             "enforced": self._limits.enforced(),
             "drops": dict(drops),
             "mtu_mismatches": machine_counters.mtu_mismatches(plan, carriers),
