@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from hybridnet.describe.topo import External, Topo
     from hybridnet.errors import (
         ControllerError,
+        ControllerLateError,
         EnvironmentLackError,
         ExperimentError,
         HybridnetError,
@@ -74,6 +75,7 @@ _HOMES = {
     "machines.cluster": ["Cluster"],
     "errors": [
         "ControllerError",
+        "ControllerLateError",
         "EnvironmentLackError",
         "ExperimentError",
         "HybridnetError",
@@ -122,6 +124,7 @@ __all__ = [
     "Condition",
     "Controller",
     "ControllerError",
+    "ControllerLateError",
     "EnvironmentLackError",
     "ExperimentError",
     "External",

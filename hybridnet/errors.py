@@ -11,6 +11,7 @@
     ├── EnvironmentLackError       exit 3   this computer lacks a package, a privilege, a kernel feature
     ├── MachineError               exit 1   a machine, its agent or something it was told to make
     ├── ControllerError            exit 1   a controller did not start, died, or does not answer
+    │   └── ControllerLateError    exit 1   it was not ready in time: its mistake, or a computer that is too busy
     ├── ExperimentError            exit 1   a run failed, or one of its checks does not hold
     └── UntrustedResultError       exit 4   it ran, but the verdict says that its results cannot be trusted
 
@@ -22,6 +23,7 @@ from __future__ import annotations
 
 __all__ = [
     "ControllerError",
+    "ControllerLateError",
     "EnvironmentLackError",
     "ExperimentError",
     "HybridnetError",
@@ -70,6 +72,10 @@ class MachineError(HybridnetError):
 
 class ControllerError(HybridnetError):
     """A controller did not start, died, or does not answer."""
+
+
+class ControllerLateError(ControllerError):
+    """A controller was not ready in time: its own mistake, or a computer that is too busy."""
 
 
 class ExperimentError(HybridnetError):

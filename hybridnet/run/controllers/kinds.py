@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from hybridnet.describe.user_files import user_file
 from hybridnet.describe.values import shown, text
-from hybridnet.errors import ControllerError, UsageError
+from hybridnet.errors import ControllerError, ControllerLateError, UsageError
 from hybridnet.run.controllers.frameworks import OSKEN, RYU, Framework
 from hybridnet.run.controllers.process import (
     EVERYWHERE,
@@ -323,7 +323,7 @@ class Ryu(RemoteController):
         other apps are ready for what connects.
 
         Raises:
-            ControllerError: it has died, or is not ready in time.
+            ControllerError: it has died; or, as ControllerLateError, is not ready in time.
         """
         apps = [str(app) for app in self.apps]
         if LOOP_APP in apps:
@@ -342,14 +342,14 @@ class Ryu(RemoteController):
             )
 
     def _await(self, is_so: Callable[[], bool], told: Callable[[], str], patience_s: float) -> None:
-        """Wait until something is so that its log says. Raises ControllerError: it has died, or the time is up, with
-        what is so then.
+        """Wait until something is so that its log says. Raises ControllerError: it has died; or
+        ControllerLateError: the time is up, with what is so then.
         """
         deadline = time.monotonic() + patience_s
         while not is_so():
             self.check()
             if time.monotonic() > deadline:
-                raise ControllerError(
+                raise ControllerLateError(
                     f"controller {self.name}: {told()} after {patience_s:g} s; is this computer overloaded? "
                     "waitConnected=False does not wait"
                 )
@@ -481,7 +481,7 @@ class Faucet(OsKen):
         """Wait until it has read its file.
 
         Raises:
-            ControllerError: it rejects the file, has died, or has not read it in time.
+            ControllerError: it rejects the file, or has died; or, as ControllerLateError, has not read it in time.
         """
         self._await(
             lambda: self._taken, lambda: f"{self._app.title()} has not read {self.config}", patience_s

@@ -29,7 +29,13 @@ from typing import IO
 
 from hybridnet.describe.user_files import user_file
 from hybridnet.describe.values import nearest
-from hybridnet.errors import ControllerError, EnvironmentLackError, MachineError, UsageError
+from hybridnet.errors import (
+    ControllerError,
+    ControllerLateError,
+    EnvironmentLackError,
+    MachineError,
+    UsageError,
+)
 from hybridnet.run.controllers.frameworks import RYU, Framework, find_python, python_of
 from hybridnet.run.controllers.rest import SECRET_VARIABLE, Rest
 from hybridnet.system.daemon import Daemon, Vigil
@@ -238,7 +244,8 @@ class ControllerProcess:
         """Start it and wait until it listens for switches.
 
         Raises:
-            ControllerError: it died or did not listen in time; says which port is taken, or quotes its last lines.
+            ControllerError: it died; says which port is taken, or quotes its last lines.
+            ControllerLateError: it did not listen in time; quotes its last lines.
         """
         self.launch()
         self.await_listening()
@@ -350,7 +357,7 @@ class ControllerProcess:
         while not listens(self._process.pid, self.port):
             self.check()
             if time.monotonic() > deadline_s:
-                raise ControllerError(
+                raise ControllerLateError(
                     f"{self.name} does not listen after {self._patience_s:g} s; its last lines:\n{self._last_lines()}"
                 )
             time.sleep(POLL_S)

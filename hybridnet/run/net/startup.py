@@ -15,7 +15,7 @@ from hybridnet.describe.schema.plans import HostInterface, MachinePlan
 from hybridnet.describe.topo import Topo, natural
 from hybridnet.describe.topo.options import End
 from hybridnet.describe.values import counted
-from hybridnet.errors import ControllerError, MachineError
+from hybridnet.errors import ControllerError, ControllerLateError, MachineError
 from hybridnet.machines.cluster import Machines
 from hybridnet.plan.network import MachineSpec, Plan
 from hybridnet.plan.network.guests import ANYBODY
@@ -226,8 +226,8 @@ def await_switches(
         refusals: why controllers have refused switches so far. Of several controllers another one may take the switch.
 
     Raises:
-        ControllerError: a switch did not find one in time; or a controller has died, or has refused a switch and none
-            took it within `REFUSED_SECONDS`.
+        ControllerLateError: a switch did not find one in time.
+        ControllerError: a controller has died, or has refused a switch and none took it within `REFUSED_SECONDS`.
     """
     began = time.monotonic()
     for attempt in itertools.count():
@@ -245,7 +245,7 @@ def await_switches(
             raise ControllerError("; ".join(said))
         if waited_s > patience_s:
             names = ", ".join(missing[:5]) + (" ..." if len(missing) > 5 else "")
-            raise ControllerError(
+            raise ControllerLateError(
                 f"{len(missing)} of {len(states)} switches ({names}) found no controller within {patience_s:g} s; "
                 "does it speak OpenFlow 1.3, and can it be reached from the machines? For an app of OpenFlow 1.0, "
                 "as Ryu's simple_switch, write addSwitch(..., protocols='OpenFlow10')"
