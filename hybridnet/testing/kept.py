@@ -33,17 +33,21 @@ def folder_of(start: Path, test: str) -> Path:
     return start / FOLDER / re.sub(r"[^\w.=-]+", "-", test).strip("-")[:LONGEST]
 
 
-def keep(folder: Path, test: str, said: str, net: Net, verdict: Verdict) -> None:
+def keep(folder: Path, test: str, said: str, net: Net | None, verdict: Verdict) -> None:
     """Write it.
 
     Args:
         test: its name, with which it can be run again.
-        said: what pytest says of the failure.
+        said: what is said of the failure.
+        net: None: it does not run.
+        verdict: on it, or on this computer.
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "failure.txt").write_text(f"pytest --hybridnet '{test}'\n\n{said}\n")
     (folder / "verdict.txt").write_text(f"{verdict}\n")
+    if net is None:
+        return
     _write(folder / "network.json", lambda: json.dumps(net.snapshot(), indent=1, default=str) + "\n")
     if net.plan is not None:
         (folder / "plan.txt").write_text(f"{net.plan}\n")

@@ -3,7 +3,8 @@
 
 A test that takes the fixture ``net`` has a network of its own, which runs before it begins and is gone when it ends.
 The verdict on it is asked before it is removed. A failure under another verdict than *trusted* says nothing about what
-is tested: the test is run again, and at last reported as inconclusive, which is no failure.
+is tested: the test is run again, and at last reported as inconclusive, which is no failure. A network that could not be
+made or removed in time has no verdict; then that on this computer meanwhile takes its place.
 
 A test with the marker ``explore`` fails if one of many trials of its application does: `hybridnet.testing.explored`.
 
@@ -16,20 +17,26 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.runner import runtestprotocol  # as what runs tests again has it
 
 from hybridnet.describe.topo import Topo
 from hybridnet.errors import EnvironmentLackError, HybridnetError, UsageError
+from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.verdict import Verdict
 from hybridnet.system.simulated_time import REAL, SIMULATED, TIMES, time_is_simulated
 from hybridnet.testing.judged import why_inconclusive
 from hybridnet.testing.kept import FOLDER, folder_of, keep
 from hybridnet.testing.matching import match
 from hybridnet.testing.waiting import wait_until
+from hybridnet.testing.watched import Watched, may_be_load
+
+if TYPE_CHECKING:
+    from hybridnet.run.net import Net
 
 __all__ = ["Networks", "pytest_addoption", "pytest_cmdline_main", "pytest_configure"]
 
@@ -132,12 +139,39 @@ class Networks:
     @pytest.fixture
     def net(self, request: pytest.FixtureRequest) -> Iterator[Any]:
         """A network that runs: the one that the marker ``network`` describes, or the test's parameter ``net``."""
-        with _described(request) as net:
+        item = request.node
+        try:
+            net, limits = _described(request)
+        except HybridnetError as error:
+            pytest.fail(str(error), pytrace=False)
+        with self._watched(item, limits):
+            net.start()
+        try:
             yield net
             verdict = net.verdict()
-            request.node.stash.setdefault(VERDICTS, []).append(verdict)
-            if (said := request.node.stash.get(FAILURE, None)) is not None:
-                keep(self._folder(request.node), request.node.nodeid, said, net, verdict)
+            item.stash.setdefault(VERDICTS, []).append(verdict)
+            if (said := item.stash.get(FAILURE, None)) is not None:
+                keep(self._folder(item), item.nodeid, said, net, verdict)
+        finally:
+            with self._watched(item, limits):
+                net.stop()
+
+    @contextmanager
+    def _watched(self, item: pytest.Item, limits: Limits) -> Iterator[None]:
+        """An error of what is done here is the test's, in one line; the verdict on this computer says what it is worth.
+
+        Nothing of this excuses a test that had failed before.
+        """
+        with Watched(limits) as watched:
+            try:
+                yield
+            except HybridnetError as error:
+                if FAILURE not in item.stash:
+                    verdict = watched.verdict()
+                    if may_be_load(error):
+                        item.stash.setdefault(VERDICTS, []).append(verdict)
+                    keep(self._folder(item), item.nodeid, str(error), None, verdict)
+                pytest.fail(str(error), pytrace=False)
 
     @pytest.fixture(name="wait_until")
     def wait_until_fixture(self) -> Callable[..., Any]:
@@ -225,13 +259,18 @@ class Networks:
 
 def _be_inconclusive(report: Any, why: str) -> None:
     """Report no failure: pytest knows no fourth outcome that is not red."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    said = str(report.longreprtext if crash is None else crash.message).removeprefix("Failed: ").strip()
+    [first, *_] = said.split("\n")
+    why = f"{why}; what failed ({report.when}): {first}"
     report.outcome = "skipped"
     path, line, _ = report.location
     report.longrepr = (path, line or 0, f"Inconclusive: {why}")
     report.hybridnet_inconclusive = why
 
 
-def _described(request: pytest.FixtureRequest) -> Any:
+def _described(request: pytest.FixtureRequest) -> tuple[Net, Limits]:
+    """The network that a test describes, and what it tolerates."""
     from hybridnet.cli.network import controllers_of
     from hybridnet.run.net import Net
 
@@ -248,7 +287,8 @@ def _described(request: pytest.FixtureRequest) -> Any:
     if isinstance(named, str):
         named = [named]
     texts = named if isinstance(named, list) and all(isinstance(each, str) for each in named) else None
-    return Net(made, controller=named if texts is None else controllers_of(texts or None, made), **words)
+    net = Net(made, controller=named if texts is None else controllers_of(texts or None, made), **words)
+    return net, words.get("limits") or Limits()
 
 
 def _topology(topo: Any) -> Topo:
