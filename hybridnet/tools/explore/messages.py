@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """OpenFlow messages, as far as one who stands beside a connection must know them: where each begins, and what it is.
 
-What hybridnet itself asks switches is OpenFlow 1.3, whatever the controller speaks.
+What hybridnet itself asks switches is OpenFlow 1.3, whatever the controller speaks; but for what only 1.0 can say.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ __all__ = [
     "BARRIER_REPLY",
     "ECHO_REQUEST",
     "ERROR",
+    "FEATURES_REPLY",
     "FLOW_MOD",
     "HELLO",
     "MULTIPART_REPLY",
@@ -26,18 +27,21 @@ __all__ = [
     "Message",
     "delete_all",
     "error_text",
+    "features_request_10",
     "frame_of_packet_in",
     "frame_of_packet_out",
     "hello",
+    "hello_10",
     "message",
     "multipart",
     "split",
 ]
 
-_VERSION = 4
+_VERSION, _VERSION_10 = 4, 1
 HELLO, ERROR, ECHO_REQUEST, PACKET_IN, FLOW_REMOVED, PORT_STATUS, PACKET_OUT, FLOW_MOD = (
     0, 1, 2, 10, 11, 12, 13, 14,
 )  # fmt: skip
+FEATURES_REQUEST, FEATURES_REPLY = 5, 6
 _GROUP_MOD, _METER_MOD, _MULTIPART_REQUEST, MULTIPART_REPLY, BARRIER_REPLY = 15, 29, 18, 19, 21
 _V10_STATISTICS_REPLY, _V10_BARRIER_REPLY = 17, 19
 _HEADER = 8
@@ -119,14 +123,24 @@ def split(data: bytes) -> tuple[list[Message], bytes]:
     return found, data[at:]
 
 
-def message(kind: int, body: bytes = b"", xid: int = 0) -> bytes:
-    """One of 1.3, with its header."""
-    return struct.pack("!BBHI", _VERSION, kind, _HEADER + len(body), xid) + body
+def message(kind: int, body: bytes = b"", xid: int = 0, version: int = _VERSION) -> bytes:
+    """One with its header; of 1.3, unless another version is said."""
+    return struct.pack("!BBHI", version, kind, _HEADER + len(body), xid) + body
 
 
 def hello() -> bytes:
     """Of who speaks 1.3."""
     return message(HELLO)
+
+
+def hello_10() -> bytes:
+    """Of who speaks 1.0."""
+    return message(HELLO, version=_VERSION_10)
+
+
+def features_request_10(xid: int) -> bytes:
+    """In 1.0, where the answer has the ports, with what 1.3 does not tell of them."""
+    return message(FEATURES_REQUEST, xid=xid, version=_VERSION_10)
 
 
 def multipart(kind: int, xid: int) -> bytes:

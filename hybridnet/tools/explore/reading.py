@@ -3,11 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
-from hybridnet.tools.explore.messages import FLOWS, GROUPS, PORTS, bodies, delete_all, hello, multipart, split
-from hybridnet.tools.explore.tables import Tables, read_flows, read_groups, read_ports
+from hybridnet.tools.explore.messages import (
+    FEATURES_REPLY,
+    FLOWS,
+    GROUPS,
+    PORTS,
+    bodies,
+    delete_all,
+    features_request_10,
+    hello,
+    hello_10,
+    multipart,
+    split,
+)
+from hybridnet.tools.explore.tables import (
+    NotUnderstoodError,
+    Tables,
+    read_flows,
+    read_groups,
+    read_ports,
+    read_unflooded,
+)
 
 __all__ = ["Reader"]
 
@@ -18,16 +38,16 @@ class Reader:
     Args:
         bench: a `_simcore.SwitchBench`.
         switch: its name.
-        asks: see `Tables`.
+        protocols: what it speaks with controllers.
     """
 
-    def __init__(self, bench: Any, switch: str, *, asks: bool = False) -> None:
-        self._asks = asks
+    def __init__(self, bench: Any, switch: str, protocols: Sequence[str]) -> None:
+        self._asks = list(protocols) == ["OpenFlow10"]
         self._bench = bench
-        self._connection = bench.connect(switch, True)
+        self._switch = switch
+        self._connection = self._connect(hello())
+        self._of_10 = self._connect(hello_10()) if "OpenFlow10" in protocols else None
         self._xid = 0
-        bench.said(self._connection)
-        bench.hear(self._connection, hello())
 
     def tables(self) -> Tables:
         """What the switch does with packets now. No time passes.
@@ -35,9 +55,17 @@ class Reader:
         Raises:
             NotUnderstoodError: it has a flow or group that nothing can be said about.
         """
-        flows = [rule for body in self._ask(FLOWS) for rule in read_flows(body)]
-        groups = {group.number: group for body in self._ask(GROUPS) for group in read_groups(body)}
-        ports = {port.number: port for body in self._ask(PORTS) for port in read_ports(body)}
+        try:
+            flows = [rule for body in self._ask(FLOWS) for rule in read_flows(body)]
+            groups = {group.number: group for body in self._ask(GROUPS) for group in read_groups(body)}
+        except NotUnderstoodError as error:
+            raise NotUnderstoodError(f"explore: switch {self._switch}: {error}") from None
+        unflooded = self._unflooded()
+        ports = {
+            port.number: replace(port, floods=port.number not in unflooded)
+            for body in self._ask(PORTS)
+            for port in read_ports(body)
+        }
         return Tables(flows, groups, ports, self._asks)
 
     def forget_all(self) -> None:
@@ -48,6 +76,21 @@ class Reader:
         """Send messages, and wait for no answer."""
         self._bench.hear(self._connection, data)
         self._bench.said(self._connection)
+
+    def _connect(self, greeting: bytes) -> Any:
+        connection = self._bench.connect(self._switch, True)
+        self._bench.said(connection)
+        self._bench.hear(connection, greeting)
+        return connection
+
+    def _unflooded(self) -> set[int]:
+        """The ports to which FLOOD does not send: only OpenFlow 1.0 can say that of a port, and tells it."""
+        if self._of_10 is None:
+            return set()
+        self._bench.hear(self._of_10, features_request_10(0))
+        answered, _ = split(self._bench.said(self._of_10))
+        [features] = [each.body for each in answered if each.type == FEATURES_REPLY]
+        return read_unflooded(features)
 
     def _ask(self, kind: int) -> Iterator[bytes]:
         self._xid += 1

@@ -28,6 +28,7 @@ __all__ = [
     "read_flows",
     "read_groups",
     "read_ports",
+    "read_unflooded",
     "uses_normal",
 ]
 
@@ -54,6 +55,9 @@ _OUTPUT, _PUSH_VLAN, _POP_VLAN, _SET_QUEUE, _GROUP, _SET_NW_TTL, _DEC_NW_TTL, _S
 )  # fmt: skip
 _GOTO, _METADATA, _WRITE, _APPLY, _CLEAR, _METER = 1, 2, 3, 4, 5, 6
 _PORT_DOWN, _NO_RECV, _NO_FWD = 1, 4, 32  # of a port's config
+_NO_FLOOD = 16  # of OpenFlow 1.0 alone
+_PORT_SIZE, _PORT_SIZE_10 = 64, 48  # bytes of a port's description
+_FEATURES_10 = 24  # bytes in front of the ports (OpenFlow 1.0, 5.3.1)
 _LINK_DOWN = 1  # of its state
 _TYPES = ("all", "select", "indirect", "fast failover")
 
@@ -148,6 +152,9 @@ class Port:
     sends: bool  # its link is up, and neither is it down nor may it not forward
     receives: bool
     live: bool  # its link is up, and it is not down: what fast failover watches
+    floods: bool = (
+        True  # FLOOD and NORMAL send there, too; a controller of OpenFlow 1.0 may have said that they do not
+    )
 
 
 @final
@@ -234,9 +241,18 @@ def read_groups(body: bytes) -> Iterator[Group]:
         at += length
 
 
+def read_unflooded(features: bytes) -> set[int]:
+    """The ports to which FLOOD does not send, by a switch's features in OpenFlow 1.0, from behind the header."""
+    return {
+        struct.unpack_from("!H", features, at)[0]
+        for at in range(_FEATURES_10, len(features), _PORT_SIZE_10)
+        if struct.unpack_from("!I", features, at + 24)[0] & _NO_FLOOD
+    }
+
+
 def read_ports(body: bytes) -> Iterator[Port]:
     """The ports of one answer (OFPMP_PORT_DESC), from behind its multipart header."""
-    for at in range(0, len(body), 64):
+    for at in range(0, len(body), _PORT_SIZE):
         [number] = struct.unpack_from("!I", body, at)
         config, state = struct.unpack_from("!II", body, at + 32)
         live = not config & _PORT_DOWN and not state & _LINK_DOWN
@@ -260,7 +276,7 @@ def _read_oxm(body: bytes, at: int) -> tuple[Cube, int]:
     found = BY_CODE.get(code >> 1) if kind == _BASIC else None
     if found is None:
         raise NotUnderstoodError(
-            f"explore: a flow matches or sets field {code >> 1} of OXM class {kind:#06x}, which the checker does not "
+            f"a flow matches or sets field {code >> 1} of OXM class {kind:#06x}, which the checker does not "
             "understand; its tables cannot be checked"
         )
     data = body[at + 4 : at + 4 + size]
@@ -284,7 +300,7 @@ def _actions(body: bytes) -> Iterator[Action]:
         elif kind == _SET_FIELD:
             if body[at + 6] & 1:
                 raise NotUnderstoodError(
-                    "explore: a flow sets a part of a field (set-field with a mask), which the checker does not follow"
+                    "a flow sets a part of a field (set-field with a mask), which the checker does not follow"
                 )
             yield Action("set_field", cube=_read_oxm(body, at + 4)[0])
         elif kind in (_PUSH_VLAN, _POP_VLAN):
@@ -293,7 +309,7 @@ def _actions(body: bytes) -> Iterator[Action]:
             yield Action("ttl")
         elif kind != _SET_QUEUE:
             raise NotUnderstoodError(
-                f"explore: a flow has an action of type {kind}, which the checker does not understand; its tables "
+                f"a flow has an action of type {kind}, which the checker does not understand; its tables "
                 "cannot be checked"
             )
         at += size
@@ -317,7 +333,7 @@ def _with_instructions(body: bytes, given: dict[str, object]) -> Rule:
             given["clear"] = True
         elif kind != _METER:  # a meter may drop, which is no decision of the tables
             raise NotUnderstoodError(
-                f"explore: a flow has an instruction of type {kind}, which the checker does not understand"
+                f"a flow has an instruction of type {kind}, which the checker does not understand"
             )
         at += size
     return Rule(**given)  # type: ignore[arg-type]

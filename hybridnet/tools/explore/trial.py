@@ -232,8 +232,7 @@ class _Trial:
         self._woken_ns: dict[str, int] = {}
         self._bench = self._build(seed)
         self._readers = {
-            name: Reader(self._bench, name, asks=site.options[name]["protocols"] == ["OpenFlow10"])
-            for name in site.switches
+            name: Reader(self._bench, name, site.options[name]["protocols"]) for name in site.switches
         }
 
     def begin(self) -> None:

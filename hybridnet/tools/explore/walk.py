@@ -430,9 +430,9 @@ class _Switch:
             self.ends.append(End("free", (self._switch, LOCAL), header=header))
             return
         if number in (NORMAL, FLOOD, ALL):
-            for port in self._tables.ports:
-                if port not in (self._port, LOCAL):
-                    self._send(port, header, copy)
+            for port in self._tables.ports.values():
+                if port.number not in (self._port, LOCAL) and (number == ALL or port.floods):
+                    self._send(port.number, header, copy)
             return
         if number == IN_PORT:
             self._send(self._port, header, copy)

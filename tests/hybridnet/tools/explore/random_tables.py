@@ -94,7 +94,7 @@ class Sample:
             self.bench.add_link(f"{host}-{name}", host, f"{name}-eth{port}", direction, direction)
         for link, ends in LINKS.items():
             self.bench.add_link(link, *(f"{name}-eth{port}" for name, port in ends), direction, direction)
-        self.readers = {name: Reader(self.bench, name) for name in SWITCHES}
+        self.readers = {name: Reader(self.bench, name, ["OpenFlow13"]) for name in SWITCHES}
         self._controllers = {name: self.bench.connect(name) for name in SWITCHES}
         for connection in self._controllers.values():
             self.bench.hear(connection, hello())
