@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from hybridnet.errors import ControllerError
+from hybridnet.errors import ControllerError, MachineError
 from hybridnet.run.controllers.frameworks import RYU, Framework, python_of
 from hybridnet.run.controllers.process import CONTROLLERS, cure_of, exception_in, find_app
 
@@ -47,6 +47,7 @@ class SteppedController:
         self._connections: dict[int, socket.socket] = {}
         self._last = 0
         self.pid = 0
+        """0: it has not begun, or has ended; then its number may be another process's."""
         self.wake_ns: int | None = None
         """When it does something of its own accord next; None: never."""
         self.closed: list[int] = []
@@ -60,7 +61,8 @@ class SteppedController:
         """
         self._last += 1
         ours, theirs = socket.socketpair()
-        with theirs:
+        # One that has ended meanwhile says so at the next step.
+        with theirs, contextlib.suppress(BrokenPipeError, ConnectionResetError):
             socket.send_fds(self._control, [b"%s %d" % (what.encode(), self._last)], [theirs.fileno()])
         ours.setblocking(False)
         self._connections[self._last] = ours
@@ -141,6 +143,7 @@ class SteppedController:
                     ) from None
                 last = now
         if len(words) != 2:
+            self.pid = 0
             lines = self._last_lines()
             raised = exception_in(self.log())
             why = f": {raised}{cure_of(raised, self._framework)}" if raised else f"; its last lines:\n{lines}"
@@ -167,8 +170,9 @@ class SteppedController:
             ours.close()
         self._connections.clear()
         self._control.close()
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        if self.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
         self._log.close()
 
     def _last_lines(self) -> str:
@@ -215,8 +219,7 @@ class ControllerFactory:
                 },
             )
         if not self._receive():  # however long a busy computer takes
-            assert self._process.stderr is not None
-            said = self._process.stderr.read().decode(errors="replace").strip()
+            said = self._last_words()
             self.close()
             raise ControllerError(f"{self.name}: {framework.title} cannot be loaded; its last lines:\n{said}")
 
@@ -237,6 +240,7 @@ class ControllerFactory:
 
         Raises:
             ControllerError: an app cannot be loaded; the message quotes its last lines.
+            MachineError: the computer does not let another process run.
         """
         log = tempfile.TemporaryFile()  # noqa: SIM115 (the controller closes it)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -250,12 +254,19 @@ class ControllerFactory:
                     "settings": dict(settings or {}),
                     "now_ns": now_ns,
                 }
-                socket.send_fds(self._ours, [json.dumps(request).encode()], [theirs.fileno(), log.fileno()])
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                    fds = [theirs.fileno(), log.fileno()]
+                    socket.send_fds(self._ours, [json.dumps(request).encode()], fds)
             controller.pid = int(self._receive() or 0)
+            if not controller.pid:
+                why = self._last_words().rpartition("\n")[2] or "it was killed"
+                raise MachineError(
+                    f"{self.name}: the process that has {self._framework.title} has ended, and makes no more "
+                    f"controllers: {why}; see that there is memory, and that more processes may run (ulimit -u)"
+                )
             controller.await_rest()
         except BaseException:
-            if controller.pid:
-                controller.end()
+            controller.end()
             raise
         return controller
 
@@ -270,6 +281,11 @@ class ControllerFactory:
                 self._process.wait()
         if self._process.stderr is not None:
             self._process.stderr.close()
+
+    def _last_words(self) -> str:
+        """What the process that has the framework printed before it ended."""
+        assert self._process.stderr is not None
+        return self._process.stderr.read().decode(errors="replace").strip()
 
     def _receive(self) -> bytes:
         with contextlib.suppress(ConnectionResetError):
