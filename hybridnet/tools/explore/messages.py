@@ -105,9 +105,11 @@ class Message:
         late = _NAMES_10 if self.version == 1 else _NAMES_13
         name = _NAMES.get(number) or late.get(number) or f"type {number}"
         if number == FLOW_MOD:
-            at = 56 if self.version == 1 else 25
-            command = struct.unpack_from("!H", self.data, at)[0] if self.version == 1 else self.data[at]
-            return f"{name} {_COMMANDS[command]}" if command < len(_COMMANDS) else name
+            at, size = (56, 2) if self.version == 1 else (25, 1)
+            command = _number(self.data, at, size)
+            return (
+                f"{name} {_COMMANDS[command]}" if command is not None and command < len(_COMMANDS) else name
+            )
         return f"{name} {error_text(self)}" if number == ERROR else name
 
 
@@ -168,7 +170,9 @@ def delete_all() -> bytes:
 
 def error_text(of: Message) -> str:
     """What an error says: its type and code, and the name of the most telling one."""
-    kind, code = struct.unpack_from("!HH", of.data, _HEADER)
+    kind, code = _number(of.data, _HEADER, 2), _number(of.data, _HEADER + 2, 2)
+    if code is None:
+        return "without a code"
     full = (3, 0) if of.version == 1 else (_FLOW_MOD_FAILED, _TABLE_FULL)
     return "TABLE_FULL" if (kind, code) == full else f"type {kind} code {code}"
 
@@ -183,6 +187,12 @@ def frame_of_packet_in(of: Message) -> bytes:
 
 def frame_of_packet_out(of: Message) -> bytes:
     """The frame in a PACKET_OUT; empty: it names a buffer."""
-    start = 14 if of.version == 1 else 16
-    [length] = struct.unpack_from("!H", of.data, start if of.version == 1 else 16)
-    return of.data[16 + length :] if of.version == 1 else of.data[24 + length :]
+    at, head = (14, 16) if of.version == 1 else (16, 24)
+    length = _number(of.data, at, 2)
+    return b"" if length is None else of.data[head + length :]
+
+
+def _number(data: bytes, at: int, size: int) -> int | None:
+    """The number there; None: the message is too short, which is for the switch to refuse."""
+    found = data[at : at + size]
+    return int.from_bytes(found, "big") if len(found) == size else None
