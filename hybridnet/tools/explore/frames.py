@@ -106,7 +106,7 @@ def ping(sender: Host, to: Host, number: int, *, is_reply: bool = False) -> byte
 
 
 def read_ping(frame: bytes) -> Ping | None:
-    """What `ping` made; None: it is something else."""
+    """What `ping` made, with the number that it has by now; None: it is something else."""
     if len(frame) < 50 or frame[42:50] != _MARK or struct.unpack_from("!H", frame, 12)[0] != _IPV4:
         return None
     high, low = struct.unpack_from("!HH", frame, 38)

@@ -228,6 +228,7 @@ class _Trial:
         self._macs: dict[tuple[str, int], int] = {}  # what a host knows of the addresses of services
         self._delays: dict[tuple[str, str], int] = {}
         self._down: set[str] = set()
+        self._healed = False  # nothing is disturbed any more
         self._messages: Counter[str] = Counter()  # by their names
         self._woken_ns: dict[str, int] = {}
         self._bench = self._build(seed)
@@ -296,7 +297,7 @@ class _Trial:
     def set_link(self, link: str, up: bool) -> None:
         name = self.observed.homes.get(link, link)
         free = name in self.site.jacks and name not in self.observed.homes.values()
-        if up and free:
+        if (up and free) or (not up and self._healed):
             return
         (self._down.discard if up else self._down.add)(name)
         self._note(f"link {name} {'up' if up else 'down'}")
@@ -617,9 +618,9 @@ class _Trial:
             self._macs[host, told[0]] = told[1]
         self._receive_segment(host, own, frame)
         got = frames.read_ping(frame)
-        if got is None or got.destination != own.mac:
+        probe = None if got is None else self.observed.probes.get(got.number)
+        if got is None or probe is None or got.destination != own.mac:
             return
-        probe = self.observed.probes[got.number]
         if got.is_reply:
             probe.answered = True
         elif not probe.arrived:
@@ -654,7 +655,7 @@ class _Trial:
 
     def _probe_of(self, frame: bytes) -> Probe | None:
         got = frames.read_ping(frame)
-        return None if got is None or got.is_reply else self.observed.probes[got.number]
+        return None if got is None or got.is_reply else self.observed.probes.get(got.number)
 
     def _announce_all(self) -> None:
         for number, host in enumerate(self.site.hosts):
@@ -678,6 +679,7 @@ class _Trial:
 
     def _heal(self) -> None:
         self._note("* all that was disturbed is as it should be")
+        self._healed = True
         self._delays.clear()
         for link in (*self.site.links, *self.observed.homes):
             if self.observed.homes.get(link, link) in self._down:
