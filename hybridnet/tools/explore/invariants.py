@@ -20,6 +20,7 @@ from typing import final
 
 from hybridnet.describe.values import counted, shown, whole
 from hybridnet.errors import UsageError
+from hybridnet.run.prompt.user_code import user_code
 from hybridnet.tools.explore.frames import frame_text
 from hybridnet.tools.explore.header import cube_of
 from hybridnet.tools.explore.rules import ambiguous, shadowed
@@ -112,17 +113,41 @@ def invariant(check: Callable[[Observed], Iterable[str | tuple[str, Way]]]) -> I
 def findings(seen: Observed, invariants: Iterable[Invariant]) -> list[Finding]:
     """What does not hold. A controller that ended, or does nothing but talk, is a finding before all others, and
     packets that multiply are one.
+
+    Raises:
+        UsageError: an invariant of the user's raises something, or says something else than sentences.
     """
     if seen.ended or seen.talk:
         return [Finding("controller-runs", seen.ended or seen.talk)]
     if seen.fabric is None:
         return [Finding("no-loops", "packets multiply: they go around in a loop, and are copied there")]
-    found = []
+    found: list[Finding] = []
     for each in invariants:
-        for said in each.check(seen):
-            text, way = (said, None) if isinstance(said, str) else said
-            found.append(Finding(each.name, text, way))
+        if getattr(each.check, "__module__", None) == __name__:
+            found += _checked(each, seen)
+            continue
+        code = getattr(each.check, "__code__", None)
+        with user_code(each.name if code is None else code.co_filename, UsageError):
+            found += _checked(each, seen)
     return found
+
+
+def _checked(of: Invariant, seen: Observed) -> Iterator[Finding]:
+    """What one of them finds. Raises UsageError: it says what nobody understands."""
+    said: object = of.check(seen)
+    if isinstance(said, str) or not isinstance(said, Iterable):
+        raise _unsaid(of, said)
+    for each in said:
+        text, way = each if isinstance(each, tuple) and len(each) == 2 else (each, None)
+        if not isinstance(text, str) or not isinstance(way, Way | None):
+            raise _unsaid(of, each)
+        yield Finding(of.name, text, way)
+
+
+def _unsaid(of: Invariant, said: object) -> UsageError:
+    return UsageError(
+        f"invariant {of.name}: it gives {shown(said)}; let it yield a sentence for each thing that does not hold"
+    )
 
 
 @invariant

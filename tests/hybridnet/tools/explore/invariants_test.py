@@ -8,12 +8,14 @@ h1 - 1 s1 2 - 1 s2 2 - 1 s3 2 - h3        linear; s1 and s3 also joined: s1 3 - 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from hybridnet import Topo
 from hybridnet.errors import UsageError
-from hybridnet.tools.explore import affinity, bounded, reaches
+from hybridnet.tools.explore import affinity, bounded, invariant, reaches
 from hybridnet.tools.explore.frames import arp_request, frame_text, ping
 from hybridnet.tools.explore.header import cube_of
 from hybridnet.tools.explore.invariants import (
@@ -301,3 +303,24 @@ def test_a_controller_that_does_nothing_but_talk_is_found_before_all_else() -> N
     seen = observed()
     seen.fabric, seen.talk = None, "it talks"
     assert findings(seen, [no_shadowed_rules]) == [Finding("controller-runs", "it talks")]
+
+
+def _raises(seen: Observed) -> list[str]:
+    return [seen.probes[77].source]
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        (_raises, r"invariants_test\.py:\d+: KeyError: 77"),
+        (lambda seen: None, r"it gives None; let it yield a sentence"),
+        (lambda seen: "h1 is deaf", r"it gives 'h1 is deaf'; let it yield"),
+        (lambda seen: [len(seen.probes)], r"it gives 0; let it yield"),
+        (lambda seen: [("h1 is deaf", "by s1")], r"let it yield"),
+    ],
+)
+def test_a_mistake_in_an_invariant_of_the_users_is_told_in_one_line(
+    check: Callable[[Observed], Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        findings(observed("s1", "s2"), [invariant(check)])
