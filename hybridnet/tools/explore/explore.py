@@ -22,6 +22,7 @@ from hybridnet.tools.explore.invariants import INVARIANTS, Finding, Invariant, f
 from hybridnet.tools.explore.schedule import Schedule, draw, read_schedule
 from hybridnet.tools.explore.shrink import shrink
 from hybridnet.tools.explore.site import site_of
+from hybridnet.tools.explore.tables import NotUnderstoodError
 from hybridnet.tools.explore.trial import Observed, run_trial
 
 __all__ = ["Explore", "Report"]
@@ -201,7 +202,10 @@ class Explore:
         def shows(events: Sequence[Any]) -> bool:
             nonlocal runs
             runs += 1
-            found, _ = self.trial(tuple(events), seed)
+            try:
+                found, _ = self.trial(tuple(events), seed)
+            except NotUnderstoodError:  # with fewer events it comes to tables of which nothing can be said
+                return False
             return any(each.invariant == first.invariant for each in found)
 
         fewest = tuple(shrink(drawn, shows))
