@@ -11,6 +11,7 @@ Clock and switches of such a controller are in the hands of who started it, at t
     rest N      the same of somebody who asks the app's REST interface
     step T      it is T nanoseconds now: do what is to be done, and say so
     idle T      (the answer) everything is done; the next thing to do on its own is at T; -1: there is none
+    full T      the same, but a connection holds no more of what the app has to say: read it, and let it say the rest
 
 A controller that is idle stands still: its clock (eventlet's, and ``time.time``, ``time.monotonic`` and
 ``time.perf_counter``) goes on with the next step. So the same messages at the same instants give the same answers:
@@ -84,15 +85,15 @@ class Stepping:
     def clock(self):
         return self.now_ns / 1e9
 
-    def rest(self, next_s):
-        """Say that everything is done, and stand still until the next step."""
+    def rest(self, next_s, *, full=False):
+        """Say that everything is done, or that connections are full, and stand still until the next step."""
         if self.control is None:
             raise RuntimeError("the controller waits for something before it has begun")
         wake_ns = -1 if next_s is None else round(next_s * 1e9)
         if next_s is not None and wake_ns / 1e9 < next_s:
             wake_ns += 1  # `next_s` is between two nanoseconds: at the first of them it is not yet due
         try:
-            self.control.send(b"idle %d" % wake_ns)
+            self.control.send(b"%s %d" % (b"full" if full else b"idle", wake_ns))
         except OSError:
             os._exit(0)  # whoever owned it has gone
         while True:
@@ -163,7 +164,7 @@ def take_the_hub(stepping):
 
         def wait(self, seconds=None):
             if seconds and not self.poll.poll(0):
-                stepping.rest(self.sleep_until())
+                stepping.rest(self.sleep_until(), full=bool(self.listeners[self.WRITE]))
             super().wait(0)
 
     eventlet.hubs.use_hub(SteppedHub)

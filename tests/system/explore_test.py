@@ -436,6 +436,24 @@ def test_a_timer_of_the_application_is_never_lost(tmp_path: Path) -> None:
     assert seen.log.count("tick\n") == 142  # in 10 s: each 0.07 s or some nanoseconds later
 
 
+def test_all_that_an_application_says_at_one_instant_comes_at_one_instant(tmp_path: Path) -> None:
+    """A connection holds some 280 messages; the others came with the next thing that happened, seconds later."""
+    app = learning(
+        tmp_path,
+        "    def begin(self, switch):\n"
+        "        super().begin(switch)\n"
+        "        for number in range(1000):\n"
+        "            match = switch.ofproto_parser.OFPMatch(eth_dst='02:00:00:00:00:01')\n"
+        "            self.add(switch, number + 1, match, [])\n",
+    )
+    with Explore(app, topo=LinearTopo(k=2)) as explore:
+        found, seen = explore.trial(())
+    assert found == []
+    told = [at_ns for at_ns, what in seen.timeline if what == "controller -> s1: FLOW_MOD add"]
+    first = [at_ns for at_ns in told if at_ns == told[0]]
+    assert len(first) == 1 + 1000  # the table-miss flow, and these
+
+
 def test_what_is_due_at_one_instant_is_done_in_the_order_in_which_it_was_asked_for(tmp_path: Path) -> None:
     app = tmp_path / "order.py"
     app.write_text(

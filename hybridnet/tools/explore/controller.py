@@ -33,6 +33,7 @@ _CPUCLOCK_SCHED = 2  # of linux/posix-timers.h: of a process, its clock's number
 _MOST_BYTES = 4096
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _READ = 1 << 16
+_MOST_AT_ONCE = 1 << 22  # bytes; who has more to say at one instant may have no end
 _QUOTED_LINES = 15
 
 
@@ -52,6 +53,7 @@ class SteppedController:
         """When it does something of its own accord next; None: never."""
         self.closed: list[int] = []
         """Connections that it has ended in the last step; `close` them."""
+        self._full = False  # a connection holds no more of what it has to say
 
     def connect(self, what: str = "switch") -> int:
         """Make a connection. Returns its number.
@@ -98,10 +100,20 @@ class SteppedController:
         Raises:
             ControllerError: it ended, or does not come to rest.
         """
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._control.send(b"step %d" % now_ns)
-        self.await_rest()
-        said = {}
+        said: dict[int, bytes] = {}
+        more = True
+        while (
+            more
+        ):  # a connection holds some 280 messages, and an application may have more to say at one instant
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                self._control.send(b"step %d" % now_ns)
+            self.await_rest()
+            more = self._read(said) and self._full and sum(map(len, said.values())) < _MOST_AT_ONCE
+        return said
+
+    def _read(self, said: dict[int, bytes]) -> bool:
+        """Add what connections have, and see which it has ended. Returns whether they had anything."""
+        some = False
         self.closed = []
         for number, ours in self._connections.items():
             data = b""
@@ -114,8 +126,9 @@ class SteppedController:
             except ConnectionResetError:  # it has not read all that it was given
                 self.closed.append(number)
             if data:
-                said[number] = data
-        return said
+                some = True
+                said[number] = said.get(number, b"") + data
+        return some
 
     def await_rest(self) -> None:
         """Wait until it stands still.
@@ -148,6 +161,7 @@ class SteppedController:
             raised = exception_in(self.log())
             why = f": {raised}{cure_of(raised, self._framework)}" if raised else f"; its last lines:\n{lines}"
             raise ControllerError(f"{self._name} ended{why}")
+        self._full = words[0] == b"full"
         wake_ns = int(words[1])
         self.wake_ns = None if wake_ns < 0 else wake_ns
 
