@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import IO
 
 from hybridnet.describe.user_files import user_file
-from hybridnet.describe.values import nearest
+from hybridnet.describe.values import nearest, shown
 from hybridnet.errors import (
     ControllerError,
     ControllerLateError,
@@ -170,7 +170,8 @@ class ControllerProcess:
             whoever reaches the address.
         arguments: more of the framework's own options, such as ``--observe-links``.
         log: file that takes all its output, made anew. None: a file in the temporary directory, removed on stop.
-        on_line: called with each line of the log as it appears, from a thread of its own.
+        on_line: called with each line of the log as it appears, from a thread of its own. What it raises, the next
+            `check` does, or `stop`, as ControllerError: once, for the first line.
         prefix: command that the process is started through, which must ``exec`` it: ``["ip", "netns", "exec", "c0"]``.
         patience_s: how long it may take until it listens.
 
@@ -301,13 +302,15 @@ class ControllerProcess:
 
         Raises:
             ControllerError: it has died, and the message quotes its last lines; or it is stopped, and has been for
-                `hybridnet.system.daemon.STOPPED_S` of calls in a row.
+                `hybridnet.system.daemon.STOPPED_S` of calls in a row; or `on_line` has raised something.
         """
         if self._process is None:
             raise UsageError(f"{self.name} is not started")
         status = self._process.poll()
         if status is not None:
             raise ControllerError(self._epitaph(status))
+        assert self._tail is not None
+        self._complain(self._tail)
         try:
             self._vigil.look()
         except MachineError as error:
@@ -333,9 +336,15 @@ class ControllerProcess:
         self._process = None
 
     def _end_tail(self) -> None:
-        if self._tail is not None:
-            self._tail.close()
-            self._tail = None
+        tail, self._tail = self._tail, None
+        if tail is not None:
+            tail.close()
+            self._complain(tail)
+
+    def _complain(self, tail: _Tail) -> None:
+        """Raise ControllerError if `on_line` has raised something of which nobody has been told."""
+        if said := tail.take_failure():
+            raise ControllerError(f"{self.name}: {said}")
 
     def _open_log(self) -> IO[bytes]:
         if self._log_path is None:
@@ -392,6 +401,7 @@ class _Tail:
         self._on_line = on_line
         self._recent: deque[str] = deque(maxlen=QUOTED_LINES)
         self._partial = ""
+        self._failure: str | None = None  # of on_line; "": it has been told
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="ryu-log", daemon=True)
@@ -400,6 +410,13 @@ class _Tail:
     def last_lines(self) -> str:
         self._read()
         return "\n".join(self._recent)
+
+    def take_failure(self) -> str:
+        """What on_line raised first, in words; empty: nothing, or that has been asked for already."""
+        said = self._failure or ""  # without the lock: on_line may ask, too
+        if said:
+            self._failure = ""
+        return said
 
     def close(self) -> None:
         self._closing.set()
@@ -417,7 +434,16 @@ class _Tail:
             for line in lines:
                 self._recent.append(line)
                 if self._on_line is not None:
-                    self._on_line(line)
+                    self._hand_on(line, self._on_line)
+
+    def _hand_on(self, line: str, on_line: Callable[[str], None]) -> None:
+        """The next lines come however on_line takes this one: what it is to know of a controller is in them."""
+        try:
+            on_line(line)
+        except Exception as error:
+            if self._failure is None:
+                what = f"{type(error).__name__}: {error}, for the line {shown(line)}"
+                self._failure = f"on_line raises {what}; correct that function"
 
 
 _NO_APP = "no app has anything to do:"  # in the launcher's words

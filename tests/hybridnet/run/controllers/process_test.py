@@ -150,6 +150,21 @@ def test_log_lines_are_handed_on_whole_and_in_order(tmp_path: Path) -> None:
     assert lines.get_nowait() == "at the very end"
 
 
+def test_what_takes_the_lines_may_fail_and_gets_the_others_and_its_failure_is_told_once(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "log"
+    path.write_text("1\nno number\n3\nnone either\n")
+    taken: list[int] = []
+    tail = _Tail(path, lambda line: taken.append(int(line)))
+    tail.close()
+    assert taken == [1, 3]
+    said = tail.take_failure()
+    assert said.startswith("on_line raises ValueError: invalid literal")
+    assert said.endswith("for the line 'no number'; correct that function")
+    assert tail.take_failure() == ""
+
+
 def test_a_log_that_ends_with_an_exception_is_told_in_one_line() -> None:
     trace = (
         'Traceback (most recent call last):\n  File "/x/controllers/mine.py", line 3, in start\n'
