@@ -91,15 +91,15 @@ def keep_counterexample(folder: Path, test: str, report: Report) -> None:
     (folder / "schedule.yaml").write_text(found.schedule_text(), encoding="utf-8")
 
 
-def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    for name in given:
+def _checked(marked: Mapping[str, Any]) -> dict[str, Any]:
+    for name in marked:
         if name not in _USUAL:
             near = nearest(name, _USUAL)
             raise UsageError(
                 f"explore: there is no {name}=; {f'did you mean {near}=? ' if near else ''}there are "
                 f"{', '.join(_USUAL)}"
             )
-    words = {**_USUAL, **given}
+    words = {**_USUAL, **marked}
     if not isinstance(words["app"], str | Path) or not str(words["app"]):
         raise UsageError(
             f'explore: app {shown(words["app"])}: which application? Write @pytest.mark.explore(app="my_app.py")'
@@ -107,9 +107,17 @@ def _checked(given: Mapping[str, Any]) -> dict[str, Any]:
     repetitions = words["repetitions"]
     if isinstance(repetitions, bool) or not isinstance(repetitions, int) or not 1 <= repetitions <= 1000:
         raise UsageError(f"explore: repetitions {shown(repetitions)}: write a number from 1 to 1000")
-    for name in ("protocols", "schedule"):
+    if not isinstance(words["protocols"], str):
+        raise UsageError(
+            f'explore: protocols {shown(words["protocols"])}: write "OpenFlow13", "OpenFlow10", or both with a comma'
+        )
+    for name in ("schedule", "always"):
         if not isinstance(words[name], str | Path | None):
-            raise UsageError(f"explore: {name} {shown(words[name])}: write text")
+            raise UsageError(f'explore: {name} {shown(words[name])}: write a file, such as "events.yaml"')
+    for name, example in (("without", "full-table"), ("arguments", "--observe-links")):
+        given = words[name]
+        if not isinstance(given, list | tuple) or not all(isinstance(each, str) for each in given):
+            raise UsageError(f'explore: {name} {shown(given)}: write a list, such as ["{example}"]')
     return words
 
 

@@ -83,6 +83,10 @@ def test_a_marker_explore_that_makes_no_sense_fails_with_one_line(tmp_path: Path
         "app='tree_switch', repetitions=0": "write a number from 1 to 1000",
         "app='tree_switch', invariants=[3]": "write a file, or a list such as",
         "app='tree_switch', protocols='OpenFlow15'": "a simulated switch speaks OpenFlow10 and OpenFlow13",
+        "app='tree_switch', protocols=None": 'write "OpenFlow13", "OpenFlow10", or both with a comma',
+        "app='tree_switch', always=3": 'always 3: write a file, such as "events.yaml"',
+        "app='tree_switch', without='full-table'": 'write a list, such as ["full-table"]',
+        "app='tree_switch', arguments='--verbose'": 'write a list, such as ["--observe-links"]',
         "app='tree_switch', topo='treee,2'": "there is no topology 'treee'; did you mean tree?",
         "'tree_switch'": "with names",
     }
