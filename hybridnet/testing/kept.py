@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import re
 import shutil
@@ -30,7 +31,12 @@ def folder_of(start: Path, test: str) -> Path:
         >>> folder_of(Path("/home/me"), "tests/test_app.py::test_all[tree,2]").name
         'tests-test_app.py-test_all-tree-2'
     """
-    return start / FOLDER / re.sub(r"[^\w.=-]+", "-", test).strip("-")[:LONGEST]
+    name = re.sub(r"[^\w.=-]+", "-", test).strip("-")
+    if (
+        len(name) > LONGEST
+    ):  # others may begin alike, and the folder of one that fails is not theirs to remove
+        name = f"{name[: LONGEST - 9]}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"
+    return start / FOLDER / name
 
 
 def keep(folder: Path, test: str, said: str, net: Net | None, verdict: Verdict) -> None:
