@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -126,19 +127,21 @@ class Counterexample:
         Args:
             words: the command line that explores it, without a schedule.
         """
-        schedule = self.schedule_text()
+        lines = "\n".join(f"    {line!r}" for line in self.schedule_text().splitlines(keepends=True))
+        name = re.sub(r"\W", "_", self.found[0].invariant)
         return f'''"""Found by hybridnet explore, seed {self.seed}: it fails until the application is mended."""
 
 import subprocess
 
 COMMAND = {list(words)!r}
-SCHEDULE = """\\
-{schedule}"""
+SCHEDULE = (
+{lines}
+)
 
 
-def test_{self.found[0].invariant.replace("-", "_")}_holds(tmp_path):
+def test_{name}_holds(tmp_path):
     schedule = tmp_path / "schedule.yaml"
-    schedule.write_text(SCHEDULE)
+    schedule.write_text(SCHEDULE, encoding="utf-8")
     command = [*COMMAND, "--seeds", "{self.seed}-{self.seed}", "--schedule", str(schedule)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
