@@ -56,9 +56,11 @@ def user_code(file: str, error: type[HybridnetError]) -> Iterator[None]:
         if isinstance(problem, SyntaxError):
             said = said.rpartition("\n")[2]  # what precedes it shows the line
         if not file.endswith(".py") and (isinstance(problem, SyntaxError) or "null bytes" in said):
+            from hybridnet.plan.files import READ  # only this error waits for it
+
             raise UsageError(
                 f"{_place(problem, file)}: {said}: {file} is no script of Python; name one, or a topology's file, "
-                "which ends with .yaml, .yml, .graphml, lab.conf, .xml or .gns3"
+                f"which ends with {', '.join(READ[:-1])} or {READ[-1]}"
             ) from problem
         if meant := _meant(problem):
             said = said.partition(". Did you mean: ")[0] + meant  # Python 3.12 and newer guess, too
