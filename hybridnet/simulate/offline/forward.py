@@ -290,6 +290,11 @@ def check_forward(
 
 
 def _refuse_of_plan(plan: InstancePlan) -> None:
+    if fluids := plan.get("fluids"):
+        raise UsageError(
+            f"simulate: fast-forward and the fluid flow {fluids[0]['name']}: what it sends may change while time is "
+            "left out; leave one of them out"
+        )
     for node in plan["nodes"]:
         applications: Iterable[Mapping[str, Any]] = node.get("applications", [])
         for application in applications:

@@ -167,6 +167,15 @@ def test_what_cannot_be_left_out_is_refused_by_name(
         simulate(Star(**topo), "1s", **{"workloads": [ring()], "fast_forward": ONE, **given})
 
 
+def test_a_fluid_flow_is_refused_by_name() -> None:
+    """One that is silent while the flows are measured may fill their link in the time that is left out."""
+    topo = Star()
+    seldom = {"model": "on_off", "rate": "60 Mbit/s", "mean_on": "8s", "mean_off": "8s"}
+    topo.addFluid("h3", "h1", seldom, "seldom")
+    with pytest.raises(UsageError, match="fast-forward and the fluid flow seldom: what it sends"):
+        simulate(topo, "1s", workloads=[ring()], fast_forward=ONE)
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [
