@@ -22,6 +22,8 @@ Demands = Mapping[tuple[str, str], str | int] | str | Path
 """Between which nodes there is how much: a rate with its unit, or a number of TCP flows; or a CSV file that says it."""
 
 _NAME_LIMIT = 64
+_MOST_DIGITS = 18
+"""Of a number in a file: Python reads none of thousands of digits, and what a class may have is checked later."""
 _COLUMNS = (("source", "destination", "rate"), ("source", "destination", "flows"))
 
 
@@ -110,7 +112,9 @@ def _rows_of_file(file: str | Path) -> Iterator[tuple[tuple[str, str], Any]]:
         source, destination, value = (each.strip() for each in row)
         if header[-1] == "rate":
             yield (source, destination), value
-        elif value.isascii() and value.isdecimal():
+        elif value.isascii() and value.isdecimal() and len(value) <= _MOST_DIGITS:
             yield (source, destination), int(value)
         else:
-            raise TopologyError(f"{what}, line {number}: flows is {value!r}; write a whole number")
+            raise TopologyError(
+                f"{what}, line {number}: flows is {shown(value)}; write a whole number of {_MOST_DIGITS} digits at most"
+            )

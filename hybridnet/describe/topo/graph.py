@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, count
 from typing import Any
 
 from hybridnet.describe.topo.fluids import FluidSpec, resolve_fluid
@@ -101,9 +102,9 @@ class Graph:
         if source == destination:
             raise TopologyError(f"{what}: both ends are the same node; name two")
         if name is None:
-            name = f"{ends[0]}-{ends[1]}"
-            siblings = sum(ends == (each.source, each.destination) for each in self.fluids.values())
-            name = f"{name}#{siblings}" if siblings else name
+            between = f"{ends[0]}-{ends[1]}"
+            numbered = (f"{between}#{number}" for number in count(1))
+            name = next(each for each in chain([between], numbered) if each not in self.fluids)
         spec = resolve_fluid(name, *ends, model)
         if spec.name in self.fluids:
             raise TopologyError(f"fluid {spec.name}: the name is taken by another one; choose another")

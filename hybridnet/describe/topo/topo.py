@@ -276,7 +276,8 @@ class Topo:
             source, destination: names of nodes that are there already.
             model: what flows, as of `background=`, such as ``{"model": "tcp_flows", "flows": 50}``. TCP's round trip
                 follows from the way.
-            name: 1 to 64 characters, unique among fluids. Default: ``source-destination``.
+            name: 1 to 64 characters, unique among fluids. Default: ``source-destination``, where that is taken
+                with ``#1``, ``#2`` and so on.
 
         Raises:
             TopologyError: a node is unknown, the name is taken, or an option does not exist or makes no sense.

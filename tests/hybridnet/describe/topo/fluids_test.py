@@ -39,6 +39,16 @@ def test_each_has_a_name_of_its_own() -> None:
     assert len(topo.fluid_specs()) == 3
 
 
+def test_a_default_name_that_is_taken_gets_a_number() -> None:
+    topo = Topo()
+    for name in ("a", "a-b", "b-c", "c"):
+        topo.addSimHost(name)
+    assert topo.addFluids({("a", "b-c"): 1, ("a-b", "c"): 1}) == ["a-b-c", "a-b-c#1"]
+    rate = {"model": "constant_rate", "rate": "1 Mbit/s"}
+    assert topo.addFluid("a", "c", rate, "a-c#1") == "a-c#1"
+    assert [topo.addFluid("a", "c", rate) for _ in range(3)] == ["a-c", "a-c#2", "a-c#3"]
+
+
 @pytest.mark.parametrize(
     ("ends", "model", "error", "says"),
     [
@@ -123,6 +133,8 @@ def test_a_file_of_demands_does_the_same(tmp_path: Path, text: str, models: list
         ("from,to,rate\n", "write source,destination,rate"),
         ("source,destination,rate\na,b\n", "line 2: it has 2 columns"),
         ("source,destination,flows\na,b,1.5\n", "line 2: flows is '1.5'"),
+        (f"source,destination,flows\na,b,{'9' * 5000}\n", "line 2: flows is '999.*write a whole number"),
+        (f"source,destination,flows\na,b,{'9' * 18}\n", "flows: 9{18} is not a whole number from 1 to"),
         ("source,destination,rate\na,x,1 Mbit/s\n", "no node 'x'"),
     ],
 )
