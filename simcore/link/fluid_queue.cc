@@ -93,7 +93,8 @@ void FluidQueue::flow(Work dx, bool packet) {
       fluid_ -= out;
       return lose(in);
     }
-    const Work refused = Work{fluid_rate_} * over / rate_;
+    // What comes while `over` is sent. In two parts: both rates times a long queue may leave 128 bits.
+    const Work refused = Work{fluid_rate_} * (over / rate_) + Work{fluid_rate_} * (over % rate_) / rate_;
     lose(refused);
     fluid_ = room_ + (in - refused) - (out - over);
   } else {

@@ -170,6 +170,21 @@ TEST(FluidQueueTest, atAnotherRateTheSameWorkTakesAnotherTime) {
   EXPECT_EQ(queue.counters(at_us(4'000)).served_bytes, 5'000);
 }
 
+TEST(FluidQueueTest, aLimitThatShrinksBelowWhatWaitsCountsRightAtHighRates) {
+  // 1,000 places of 1,500 bytes are full when ten are left; 100 Gbit/s come, and 400 leave.
+  constexpr DataRate kFast = DataRate::gbps(400);
+  FluidQueue queue({.rate = kFast, .packets = 1'000},
+                   std::make_unique<Script>(std::vector<FluidPiece>{
+                       {.bits_per_second = 100'000'000'000, .at_once = ByteCount::bytes(1'500'000)}}),
+                   RandomStream(1, "places"), SimTime::zero());
+  queue.change({.rate = kFast, .packets = 10}, SimTime::zero());
+  const FluidQueue::Counters all = queue.counters(at_us(1'000));
+  EXPECT_EQ(all.offered_bytes, 1'500'000 + 12'500'000);
+  // Nothing comes in while 990 places are sent, and a quarter of that comes meanwhile.
+  EXPECT_EQ(all.lost_bytes, 990 * 1'500 / 4);
+  EXPECT_EQ(all.waiting_bytes, 0);
+}
+
 TEST(FluidQueueTest, tellsTheSourceWhatItsLastPieceSaw) {
   auto script = std::make_unique<Script>(std::vector<FluidPiece>{
       {.bits_per_second = 16'000'000, .until = at_us(20'000)},
