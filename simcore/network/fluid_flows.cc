@@ -85,7 +85,7 @@ void FluidFlows::observe() {
     if (queue.link == nullptr || !queue.fed) continue;
     const FluidFeedback seen = queue.link->observe();
     queue.waiting = seen.waiting.in_seconds();
-    if (queue.link->up()) queue.lost = seen.lost;
+    if (queue.link->up()) queue.lost = seen.lost + (1 - seen.lost) * queue.refused;
   }
 }
 
@@ -169,6 +169,8 @@ void FluidFlows::feed() {
   for (Queue& queue : queues_) {
     if (queue.link == nullptr || !queue.fed) continue;
     const double wanted = queue.link->up() ? queue.coming + queue.carried : 0.0;
+    const double most = static_cast<double>(kMostFluidRate) * h_;
+    queue.refused = wanted > most ? 1 - most / wanted : 0.0;
     const std::int64_t rate = std::clamp<std::int64_t>(
         std::llround(std::min(wanted / h_, static_cast<double>(kMostFluidRate))), 0, kMostFluidRate);
     queue.carried = std::clamp(wanted - static_cast<double>(rate) * h_, -h_, h_);

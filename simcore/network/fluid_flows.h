@@ -26,6 +26,8 @@
 // flows, else 10 ms; at least 10 us. A hop that takes less than a step takes a step, for what flows, not for TCP's round trip.
 //
 // A link that is down, or is taken out, loses all that comes to it. The ways stay as they are.
+//
+// Of more than 10 Tbit/s that come to one queue the rest is lost before it, and the queue's own counters do not have it.
 #pragma once
 
 #include <cstddef>
@@ -85,6 +87,7 @@ class FluidFlows {
     double lost = 0.0;     // share of what came in the step that is over
     double coming = 0.0;   // bits, in the step that begins
     double carried = 0.0;  // bits, of earlier steps, by which the whole rate was too low
+    double refused = 0.0;  // share of these beyond kMostFluidRate: lost before the queue
     double delay() const;  // propagation, s
   };
 

@@ -186,6 +186,16 @@ TEST_F(FluidFlowsTest, flowsWithALongerRoundTripGetLessOfAQueue) {
   EXPECT_NEAR(near + far, 100, 8);
 }
 
+TEST_F(FluidFlowsTest, noMoreComesOutThanTheLinkCarriesHoweverMuchComes) {
+  row({{.mbps = 1'000}});
+  // Together twice what a queue is told of.
+  add("f", constant(kMostFluidRate));
+  add("g", constant(kMostFluidRate));
+  run(1);
+  EXPECT_NEAR(delivered_mbps(0, 1), 500, 1);
+  EXPECT_NEAR(delivered_mbps(1, 1), 500, 1);
+}
+
 TEST_F(FluidFlowsTest, aMillionFlowsTakeAsManyEventsAsOne) {
   row({{.mbps = 100'000, .delay_ms = 10, .packets = 100'000}});
   add("f", TcpBackground::Config{.flows = 1'000'000});
