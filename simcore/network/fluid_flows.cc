@@ -181,9 +181,10 @@ void FluidFlows::feed() {
 FluidFlows::Counters FluidFlows::counters(std::size_t flow) const {
   const Flow& of = *flows_[flow];
   Counters all;
-  all.offered_bytes = whole_bytes(of.offered);
   all.delivered_bytes = whole_bytes(of.delivered);
   all.lost_bytes = whole_bytes(of.lost);
+  // Where nothing is under way both may have been rounded up.
+  all.offered_bytes = std::max(whole_bytes(of.offered), all.delivered_bytes + all.lost_bytes);
   all.under_way_bytes = all.offered_bytes - all.delivered_bytes - all.lost_bytes;
   if (!of.source) {
     all.round_trip = Duration::ns(std::llround(of.round_trip * 1e9));

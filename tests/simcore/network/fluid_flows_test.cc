@@ -141,6 +141,21 @@ TEST_F(FluidFlowsTest, whatWasOfferedIsDeliveredLostOrUnderWay) {
   EXPECT_NEAR(static_cast<double>(lost), static_cast<double>(of_queues), 50e6 / 8 * 0.002);
 }
 
+TEST_F(FluidFlowsTest, neverLessThanNothingIsUnderWay) {
+  row({{.mbps = 20, .packets = 10}});
+  // Often silent for so long that all has come or is lost.
+  add("f", on_off_background(
+               {.rate = DataRate::mbps(30), .mean_on = Duration::ms(5), .mean_off = Duration::ms(20)}));
+  run(0);
+  for (int look = 0; look < 10'000; ++look) {
+    network.simulation().run_until(network.simulation().now() + Duration::ms(1));
+    const FluidFlows::Counters c = counters();
+    ASSERT_GE(c.under_way_bytes, 0) << look;
+    ASSERT_EQ(c.offered_bytes, c.delivered_bytes + c.lost_bytes + c.under_way_bytes) << look;
+  }
+  EXPECT_GT(counters().lost_bytes, 0);
+}
+
 TEST_F(FluidFlowsTest, theRoundTripIsWhatTheWayAndTheWayBackTake) {
   row({{.mbps = 12, .delay_ms = 10}, {.mbps = 6, .delay_ms = 20}});
   add("f", TcpBackground::Config{.flows = 1});
