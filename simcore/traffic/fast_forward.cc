@@ -98,8 +98,7 @@ void FastForward::run_for(Duration duration, Standstill& standstill) {
 void FastForward::end_slice() {
   if (changed_) {
     begin_anew();
-  } else {
-    note_points();
+  } else if (note_points()) {
     if (++slices_ == kMostSlices) merge_slices();
     if (slices_ >= kFewestSlices && slices_ % kLooksEvery == 0 && !active_.empty()) {
       if (const std::optional<Held> held = leave_out()) ++outcome_.held[static_cast<std::size_t>(*held)];
@@ -121,13 +120,13 @@ void FastForward::begin_anew() {
   if (!changed_) note_points();
 }
 
-void FastForward::note_points() {
+bool FastForward::note_points() {
   for (const std::size_t number : active_) {
     const TransferClient& client = *ends_.clients()[number];
     const TcpSender* const sender = ends_.servers()[number]->sender();
     if (sender == nullptr) {  // its connection broke, and its client does not know
       changed_ = true;
-      return;
+      return false;
     }
     const SenderCounters& counters = sender->counters();
     flows_[number].points.push_back({.at = client.latest_arrival(),
@@ -136,6 +135,7 @@ void FastForward::note_points() {
                                      .timeouts = counters.timeouts,
                                      .cwnd = sender->congestion_window().cwnd});
   }
+  return true;
 }
 
 void FastForward::merge_slices() {

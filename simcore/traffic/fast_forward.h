@@ -95,7 +95,8 @@ class FastForward final : public TransferWatcher {
 
   void end_slice();
   void begin_anew();
-  void note_points();
+  // False: a transfer has none to note, so that all begins anew.
+  bool note_points();
   void merge_slices();
   Duration longest_round_trip() const;
   std::optional<Held> leave_out();

@@ -158,6 +158,30 @@ TEST_F(FastForwardTest, nothing_is_left_out_of_a_transfer_whose_losses_are_irreg
   EXPECT_EQ(forwarded.network.simulation().events_fired(), packets.network.simulation().events_fired());
 }
 
+TEST_F(FastForwardTest, one_whose_server_gave_up_keeps_the_others_packet_by_packet) {
+  Path path;
+  TcpOptions impatient = TcpOptions::reno_2004();
+  impatient.data_retries = 3;
+  path.ends.add_server("server", {.port = 5001, .bytes = 100 * kMegabyte, .tcp = impatient});
+  path.ends.add_client("client", {.name = "cut off",
+                                  .server_address = Ipv4Address::parse("10.0.0.1"),
+                                  .port = 5001,
+                                  .bytes = 100 * kMegabyte,
+                                  .tcp = TcpOptions::reno_2004()});
+  path.network.begin("run", 0);
+  const SimTime end = SimTime::zero() + Duration::seconds(40);
+  FastForward forward(path.network.simulation(), path.ends, 0.01, end);
+  forward.run_for(Duration::seconds(1), path.standstill);
+  LinkModel cut({.rate = DataRate::mbps(10), .propagation_delay = Duration::ms(5)});
+  cut.loss = independent_loss(1.0);
+  path.network.change_link("path", cut, cut);
+  // Its client waits for bytes for ever, and is not told that the connection is gone.
+  forward.run_for(end - forward.now(), path.standstill);
+  EXPECT_EQ(path.ends.servers()[0]->sender(), nullptr);
+  EXPECT_EQ(path.outcome(0).error, TcpError::none);
+  EXPECT_EQ(forward.outcome().skips, 0U);
+}
+
 TEST_F(FastForwardTest, what_makes_no_sense_is_refused) {
   Path path;
   path.add(kMegabyte, SimTime::zero());
