@@ -19,11 +19,13 @@
 //
 //   offered = delivered + lost + under way
 //
-// TCP (tcp_fluid.h) has as its round trip the propagation and what waits, there and back, and a segment's time on each link
-// there. A loss at a queue is known to the source when what is behind it has come to the destination, and the way back is over.
+// TCP (tcp_fluid.h) has as its round trip the propagation and what waits, there and back (back where fluid passes, too),
+// and a segment's time on each link there; 100 us at least. A loss at a queue is known to the source when what is behind it has
+// come to the destination, and the way back is over.
 //
-// The step is a tenth of the least round trip of TCP, without what waits, and at most 1 ms where anything else
-// flows, else 10 ms; at least 10 us. A hop that takes less than a step takes a step, for what flows, not for TCP's round trip.
+// The step is a tenth of the least round trip of TCP when they begin, without what waits, and at most 1 ms where anything
+// else flows, else 10 ms; at least 10 us. A hop that takes less than a step takes a step, for what flows, not for TCP's round
+// trip; one that takes longer than FluidVolumes::kMostSteps takes as many.
 //
 // A link that is down, or is taken out, loses all that comes to it. The ways stay as they are.
 //
