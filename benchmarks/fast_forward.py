@@ -86,7 +86,8 @@ def both(
     forwarded = once(topo, until, workloads, FastForward(f"{ERROR:%}"), seed)
     packets = once(topo, until, workloads, None, seed)
     speed_up = packets.processor_s / forwarded.processor_s
-    return forwarded, ForwardCheck.of(ERROR, forwarded.flows, packets.flows, speed_up)
+    until_s = packets.simulated_ns / 1e9
+    return forwarded, ForwardCheck.of(ERROR, forwarded.flows, packets.flows, until_s, speed_up)
 
 
 def drawn(seed: int) -> tuple[Topo, str, list[Workload]]:

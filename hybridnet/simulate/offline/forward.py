@@ -123,7 +123,8 @@ class ForwardCheck:
     Args:
         error: what was asked for, as a share.
         compared: how many flows finished in both.
-        worst, mean: of the differences of completion time, without their sign, as shares of that packet by packet.
+        worst, mean: of the differences of completion time, without their sign, as shares of that packet by packet. A
+            flow that finished in one of both lasts at least until the end in the other, and counts with that.
         worst_flow: the flow that differs most, as people write it; empty: none was compared.
         only_one: how many flows finished in one of both.
         speed_up: processor time packet by packet over that with time left out.
@@ -139,21 +140,33 @@ class ForwardCheck:
 
     @classmethod
     def of(
-        cls, error: float, forwarded: Sequence[FlowRow], packets: Sequence[FlowRow], speed_up: float
+        cls,
+        error: float,
+        forwarded: Sequence[FlowRow],
+        packets: Sequence[FlowRow],
+        until_s: float,
+        speed_up: float,
     ) -> ForwardCheck:
-        """Compare the rows of both."""
-        told, known = _completions(forwarded), _completions(packets)
-        differences = {key: abs(told[key] - known[key]) / known[key] for key in known.keys() & told.keys()}
+        """Compare the rows of both, which end at `until_s`."""
+        told, known = _by_key(forwarded), _by_key(packets)
+        differences = {
+            key: difference
+            for key in known.keys() & told.keys()
+            if (difference := _least_difference(told[key], known[key], until_s)) is not None
+        }
+        finished, expected = (
+            {key for key, row in rows.items() if row.completion_s is not None} for rows in (told, known)
+        )
         worst = max(differences, key=lambda key: (differences[key], key), default=None)
         return cls(
             error=error,
-            compared=len(differences),
+            compared=len(finished & expected),
             worst=0.0 if worst is None else differences[worst],
             mean=fmean(differences.values()) if differences else 0.0,
             worst_flow=""
             if worst is None
             else f"seed {worst[0]}: {worst[1]} to {worst[2]}, number {worst[3] + 1}",
-            only_one=len(known.keys() ^ told.keys()),
+            only_one=len(finished ^ expected),
             speed_up=speed_up,
         )
 
@@ -176,16 +189,28 @@ class ForwardCheck:
 _Key = tuple[int, str, str, int]
 
 
-def _completions(rows: Iterable[FlowRow]) -> dict[_Key, float]:
+def _by_key(rows: Iterable[FlowRow]) -> dict[_Key, FlowRow]:
     """By seed, source, destination, and which it was of those between them."""
     seen: Counter[tuple[int, str, str]] = Counter()
-    found: dict[_Key, float] = {}
+    found: dict[_Key, FlowRow] = {}
     for row in rows:
         between = row.seed, row.source, row.destination
-        if row.completion_s is not None:
-            found[(*between, seen[between])] = row.completion_s
+        found[(*between, seen[between])] = row
         seen[between] += 1
     return found
+
+
+def _least_difference(told: FlowRow, known: FlowRow, until_s: float) -> float | None:
+    """Of completion times, as a share of the known one; None: neither has one."""
+    if told.completion_s is None and known.completion_s is None:
+        return None
+    if known.completion_s is None:
+        assert told.completion_s is not None
+        least_s = max(until_s - known.start_s, told.completion_s)
+        return (least_s - told.completion_s) / least_s
+    if told.completion_s is None:
+        return max(until_s - told.start_s - known.completion_s, 0.0) / known.completion_s
+    return abs(told.completion_s - known.completion_s) / known.completion_s
 
 
 def too_short(least_bytes: int, error: float) -> bool:

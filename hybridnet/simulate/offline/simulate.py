@@ -195,17 +195,20 @@ def simulate(
     made = run(numbers) if share is None else _until_narrow(run, numbers, at_once, share)
     check = None
     if forward is not None and forward.check:
-        check = _compared(made, run([each.seed for each in made], replace(job, forward=None)), forward.share)
+        packets = run([each.seed for each in made], replace(job, forward=None))
+        check = _compared(made, packets, until_ns, forward.share)
     took_s = time.perf_counter() - began
     flows = _flows(made, warmup_ns) if of_flows else None
     return SimulationReport(until_ns, made, took_s, cut, flows, share, forward, check)
 
 
-def _compared(forwarded: Sequence[Replication], packets: Sequence[Replication], error: float) -> ForwardCheck:
+def _compared(
+    forwarded: Sequence[Replication], packets: Sequence[Replication], until_ns: int, error: float
+) -> ForwardCheck:
     """Two simulations of the same seeds, flow by flow."""
     of_one, of_other = ([row for each in made for row in each.flows] for made in (forwarded, packets))
     took = [sum(each.processor_s for each in made) for made in (forwarded, packets)]
-    return ForwardCheck.of(error, of_one, of_other, took[1] / max(took[0], 1e-9))
+    return ForwardCheck.of(error, of_one, of_other, until_ns / 1e9, took[1] / max(took[0], 1e-9))
 
 
 def _refuse_chained(workloads: Sequence[Workload]) -> None:

@@ -131,16 +131,29 @@ def test_replications_in_processes_of_their_own_are_the_same() -> None:
 
 
 def test_a_check_compares_flow_by_flow() -> None:
-    row = rows(run(ring("1 MB", 1), None))[0]
+    row = replace(rows(run(ring("1 MB", 1), None))[0], start_s=0.0)
     packets = [replace(row, completion_s=seconds) for seconds in (1.0, 2.0, None)]
     forwarded = [replace(row, completion_s=seconds) for seconds in (1.02, 2.0, 5.0)]
-    check = ForwardCheck.of(0.01, forwarded, packets, 3.0)
+    check = ForwardCheck.of(0.01, forwarded, packets, 5.0, 3.0)
     assert (check.compared, check.only_one, check.within) == (2, 1, False)
     assert check.worst == pytest.approx(0.02)
-    assert check.mean == pytest.approx(0.01)
+    assert check.mean == pytest.approx(0.02 / 3)
     assert "NOT within" in check.remark()
     assert "number 1)" in check.remark()
-    assert ForwardCheck.of(0.021, forwarded, packets, 3.0).within
+    assert ForwardCheck.of(0.021, forwarded, packets, 5.0, 3.0).within
+
+
+def test_a_flow_that_finished_in_one_of_both_lasts_until_the_end_in_the_other() -> None:
+    row = replace(rows(run(ring("1 MB", 1), None))[0], start_s=2.0)
+    early, never = replace(row, completion_s=4.0), replace(row, completion_s=None)
+    # It has 8 s until the end: at least 8 where 4 are told, and 8 are told where it is 4.
+    assert ForwardCheck.of(0.01, [early], [never], 10.0, 1.0).worst == pytest.approx(4 / 8)
+    late = ForwardCheck.of(0.01, [never], [early], 10.0, 1.0)
+    assert late.worst == pytest.approx(4 / 4)
+    assert (late.compared, late.only_one, late.within) == (0, 1, False)
+    # Nobody knows how much longer one lasts that would have finished just after the end.
+    assert ForwardCheck.of(0.01, [early], [never], 6.01, 1.0).within
+    assert ForwardCheck.of(0.01, [never], [never], 10.0, 1.0).worst == 0
 
 
 @pytest.mark.parametrize(
