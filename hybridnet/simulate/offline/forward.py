@@ -32,6 +32,8 @@ _HELD = {
 """Of each reason of `simcore/traffic/fast_forward.h`, and of `too_short`, what people are told."""
 _INITIAL_WINDOW_BYTES = 10 * 1460
 _CHANGING_RATES = ("trace", "slots")
+_BY_CHANCE = ("loss", "corrupt", "bit_error_rate", "reorder")
+"""What of a direction makes a flow slower now and then, perhaps so seldom that no measurement has it."""
 _CYCLES_OF_SECONDS = ("bbr", "bbr3")
 
 
@@ -347,6 +349,12 @@ def _refuse_of_plan(plan: InstancePlan) -> None:
                 raise UsageError(
                     f"simulate: fast-forward and {changing} of link {link['name']}: what the link does may change "
                     "while time is left out; leave one of them out"
+                )
+            by_chance = next((name for name in _BY_CHANCE if direction.get(name)), None)
+            if by_chance is not None:
+                raise UsageError(
+                    f"simulate: fast-forward and {by_chance} of link {link['name']}: what it would do in time that "
+                    "is left out is missing; leave one of them out"
                 )
 
 

@@ -30,7 +30,7 @@ class Star(Topo):
         self.addSimSwitch("s1")
         for number in range(1, n + 1):
             self.addSimHost(f"h{number}", **(of_h1 or {} if number == 1 else {}))
-            self.addLink(f"h{number}", "s1", bw=100, delay="10us", max_queue_size=queue, **link)
+            self.addLink(f"h{number}", "s1", **{"bw": 100, "delay": "10us", "max_queue_size": queue, **link})
 
 
 def ring(size: str = "80 MB", rounds: int = 2, **given: Any) -> Workload:
@@ -170,6 +170,10 @@ def test_a_flow_that_finished_in_one_of_both_lasts_until_the_end_in_the_other() 
             {"of_h1": {"applications": [{"kind": "ping", "destination": "h2"}]}},
             "fast-forward and ping of h1: only flows of workloads",
         ),
+        ({}, {"loss": 0.02}, "fast-forward and loss of link h1-s1"),
+        ({}, {"corrupt": 0.02}, "fast-forward and corrupt of link h1-s1"),
+        ({}, {"bit_error_rate": 1e-9}, "fast-forward and bit_error_rate of link h1-s1"),
+        ({}, {"delay": "1ms", "reorder": 0.02}, "fast-forward and reorder of link h1-s1"),
         ({"fast_forward": "1%"}, {}, "is no FastForward"),
     ],
 )
@@ -178,6 +182,10 @@ def test_what_cannot_be_left_out_is_refused_by_name(
 ) -> None:
     with pytest.raises(UsageError, match=said):
         simulate(Star(**topo), "1s", **{"workloads": [ring()], "fast_forward": ONE, **given})
+
+
+def test_a_loss_of_nothing_is_none() -> None:
+    assert simulate(Star(loss=0), "1ms", workloads=[ring()], fast_forward=ONE).forwarded[0].skips == 0
 
 
 def test_a_fluid_flow_is_refused_by_name() -> None:
