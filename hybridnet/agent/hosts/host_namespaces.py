@@ -26,7 +26,7 @@ from collections.abc import Callable
 TYPE_CHECKING = False  # the module that has it takes its time to import
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import TypedDict
+    from typing import NoReturn, TypedDict
 
     from hybridnet.agent.hosts.image_root import ImageRoot
     from hybridnet.describe.schema.plans import DirectoryPlan
@@ -207,31 +207,49 @@ def create(hosts: list[Host], others: list[str], until_taken: Callable[[dict[str
     children: dict[str, int] = {}
     made_reading, made_writing = os.pipe()
     taken_reading, taken_writing = os.pipe()
-    for host in hosts:
-        pid = os.fork()
-        if pid == 0:
-            os.close(taken_writing)
-            try:
-                _become_host(host, others, images)
-                os.write(made_writing, b"\0")
-                os.read(taken_reading, 1)  # until its other end is closed
-            except OSError as error:
-                os.write(made_writing, f"host {host['name']}: {error}".encode())
-            finally:
-                os._exit(0)
-        children[host["name"]] = pid
+    try:
+        for host in hosts:
+            pid = os.fork()
+            if pid == 0:
+                os.close(taken_writing)
+                _be_host(host, others, images, made_writing, taken_reading)
+            children[host["name"]] = pid
+        os.close(made_writing)
+        _await_made(made_reading, len(hosts))
+        until_taken(children)
+        for name, pid in children.items():
+            _bind(f"/proc/{pid}/ns/net", f"{NETWORK_DIRECTORY}/{name}")
+    finally:
+        os.close(taken_writing)
+        for pid in children.values():
+            os.waitpid(pid, 0)
+
+
+def _be_host(host: Host, others: list[str], images: ModuleType | None, made: int, until: int) -> NoReturn:
+    """In a process of its own: make a host's namespaces, say so, and keep them until `until` is closed elsewhere."""
+    try:
+        _become_host(host, others, images)
+        os.write(made, b"\0")
+        os.close(made)  # once all have, or have ended, whoever reads there sees the end
+        os.read(until, 1)
+    except Exception as error:  # whatever it is, who waits for this host must hear of it
+        os.write(made, f"host {host['name']}: {error}\n".encode(errors="replace"))
+    finally:
+        os._exit(0)
+
+
+def _await_made(made: int, count: int) -> None:
+    """Wait until so many hosts are made. Raises OSError: one could not be, or its process has been killed."""
     answers = 0
-    while answers < len(hosts):
-        answer = os.read(made_reading, 4096)
-        if answer.strip(b"\0"):
-            raise OSError(answer.strip(b"\0").decode())
+    while answers < count:
+        answer = os.read(made, 4096)
+        if words := answer.strip(b"\0"):
+            raise OSError(words.decode(errors="replace").strip())
+        if not answer:
+            raise OSError(
+                f"{count - answers} of {count} processes that make hosts were killed; is there enough memory?"
+            )
         answers += len(answer)
-    until_taken(children)
-    for name, pid in children.items():
-        _bind(f"/proc/{pid}/ns/net", f"{NETWORK_DIRECTORY}/{name}")
-    os.close(taken_writing)
-    for pid in children.values():
-        os.waitpid(pid, 0)
 
 
 def _announce(children: dict[str, int]) -> None:
