@@ -6,7 +6,7 @@ own, which lies over it (overlayfs). All of these mounts are in the host's mount
 however that happens. The computer's root is not in it any more when the first program of the host begins.
 
 Nothing that the image has is followed out of it: mount points are made once the image is the root, so that a link leads
-where it leads for the host's programs.
+where it leads for the host's programs, and before /proc is there, in which links lead to the computer's files.
 
 Only the standard library, as `host_namespaces`.
 """
@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 
 
 SHELL = "/.hybridnet"
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 0x1000, 0x4000
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC = 2, 4, 8, 0x1000, 0x4000
 MNT_DETACH = 2
+MOUNT_SETATTR, AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = 442, -100, 0x8000, 1
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "net/tun")
 LINKS = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 
@@ -78,24 +79,39 @@ def take_root(
         mount("overlay", f"{scratch}/root", "overlay", MS_NODEV, f"{layers},userxattr")
     _pivot(f"{scratch}/root")
     # From here on an absolute path is one of the image, and a relative one of the computer.
-    _mount_point("/proc", folder=True)
-    mount("proc", "/proc", None, MS_BIND | MS_REC, None)
     _mount_point("/sys", folder=True)
     mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, None)
     _make_devices(mount)
+    volumes = list(zip(sources, image["volumes"], strict=True))
+    _furnish([each for each in private if not _is_in_proc(each)], image["files"], hosts, mount)
+    _show_volumes([each for each in volumes if not _is_in_proc(each[1]["at"])], mount)
+    _show(shell, SHELL, mount, read_only=True)
+    os.makedirs(image["folder"], exist_ok=True)
+    _mount_point("/proc", folder=True)
+    mount("proc", "/proc", None, MS_BIND | MS_REC, None)
+    _furnish([each for each in private if _is_in_proc(each)], {}, None, mount)
+    _show_volumes([each for each in volumes if _is_in_proc(each[1]["at"])], mount)
+    _checked(_libc.umount2(b".", MNT_DETACH), "unmount the computer's root")
+    os.chdir("/")
+
+
+def _is_in_proc(path: str) -> bool:
+    return path == "/proc" or path.startswith("/proc/")
+
+
+def _furnish(private: list[str], files: dict[str, str], hosts: str | None, mount: Mount) -> None:
     for path in private:
         _mount_point(path, folder=True)
         mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV, None)
-    for path, text in image["files"].items():
+    for path, text in files.items():
         _write(path, text)
     if hosts is not None:
         _show(hosts, "/etc/hosts", mount, read_only=False)
-    for source, volume in zip(sources, image["volumes"], strict=True):
+
+
+def _show_volumes(volumes: list[tuple[str, Volume]], mount: Mount) -> None:
+    for source, volume in volumes:
         _show(source, volume["at"], mount, read_only=volume["read_only"])
-    _show(shell, SHELL, mount, read_only=True)
-    os.makedirs(image["folder"], exist_ok=True)
-    _checked(_libc.umount2(b".", MNT_DETACH), "unmount the computer's root")
-    os.chdir("/")
 
 
 def _escaped(path: str) -> str:
@@ -128,12 +144,34 @@ def _make_devices(mount: Mount) -> None:
 
 
 def _show(source: str, at: str, mount: Mount, *, read_only: bool) -> None:
-    """Show a folder or a file of the computer at a path of the image."""
+    """Show a folder or a file of the computer at a path of the image, with all that is mounted in it."""
     source = source.lstrip("/") or "."  # it begins at the computer's root, the current folder
     _mount_point(at, folder=os.path.isdir(source))
     mount(source, at, None, MS_BIND | MS_REC, None)
     if read_only:
-        mount("none", at, None, MS_REMOUNT | MS_BIND | MS_RDONLY, None)
+        _make_read_only(at)
+
+
+class _MountAttributes(ctypes.Structure):
+    """struct mount_attr: mount_setattr(2)."""
+
+    _fields_ = tuple((name, ctypes.c_uint64) for name in ("set", "clear", "propagation", "user_namespace"))
+
+
+def _make_read_only(at: str) -> None:
+    """Let nobody write at a mount, nor at those in it. Other restrictions stay, which mount(2) would take away, and may
+    not in a user namespace.
+    """
+    wanted = _MountAttributes(set=MOUNT_ATTR_RDONLY)
+    done = _libc.syscall(
+        ctypes.c_long(MOUNT_SETATTR),
+        ctypes.c_int(AT_FDCWD),
+        os.fsencode(at),
+        ctypes.c_uint(AT_RECURSIVE),
+        ctypes.byref(wanted),
+        ctypes.c_size_t(ctypes.sizeof(wanted)),
+    )
+    _checked(done, f"make {at} read-only, which Linux 5.12 and newer can")
 
 
 def _mount_point(path: str, *, folder: bool) -> None:
