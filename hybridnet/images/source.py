@@ -31,7 +31,7 @@ from typing import IO, Any, Protocol
 from hybridnet.describe.images import FOLDER, ImageReference
 from hybridnet.describe.values import shown, why_unread
 from hybridnet.errors import MachineError
-from hybridnet.images.tar_files import BoundedInfo
+from hybridnet.images.tar_files import headers_of_one_file
 
 __all__ = ["MOST_LAYERS", "Image", "Layer", "opened"]
 
@@ -134,7 +134,7 @@ def opened(reference: ImageReference) -> Iterator[Image]:
     if not place.is_file():
         raise MachineError(f"there is no file {place}; make one with `docker save NAME -o FILE.tar`")
     try:
-        with tarfile.open(place, tarinfo=BoundedInfo, errorlevel=2) as archive:
+        with tarfile.open(place, tarinfo=headers_of_one_file(kept=True), errorlevel=2) as archive:
             yield _read(_Archive(archive), reference.tag)
     except (tarfile.TarError, zlib.error, EOFError, OSError) as error:
         why = str(error).partition(":\n")[0]  # then comes what each way to open one has said

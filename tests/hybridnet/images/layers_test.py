@@ -15,7 +15,7 @@ import pytest
 from hybridnet.errors import MachineError
 from hybridnet.images import layers as tested
 from hybridnet.images.layers import Unpacking
-from hybridnet.images.tar_files import MOST_HEADER_BYTES
+from hybridnet.images.tar_files import MOST_BEFORE_ONE, MOST_HEADER_BYTES
 from tests.image_files import layer
 
 
@@ -179,6 +179,34 @@ def test_a_header_that_asks_for_much_memory_is_refused(unpacking: Unpacking) -> 
         header.size = 1 << 40
         with pytest.raises(MachineError, match=f"asks for {1 << 40} bytes, and may for {MOST_HEADER_BYTES}"):
             unpacking.apply(io.BytesIO(header.tobuf(tarfile.GNU_FORMAT)))
+
+
+def test_headers_without_an_end_are_refused(unpacking: Unpacking) -> None:
+    """tarfile reads each long name within the one before, and keeps what holds for the whole file."""
+    name = of_kind("x", tarfile.GNUTYPE_LONGNAME).tobuf(tarfile.GNU_FORMAT)
+    with pytest.raises(MachineError, match=f"{MOST_BEFORE_ONE + 1} before one entry"):
+        unpacking.apply(io.BytesIO(name * 5000))
+    size = MOST_HEADER_BYTES // 4
+    for_all = of_kind("x", tarfile.XGLTYPE)
+    for_all.size = size
+    file = of_kind("file", tarfile.REGTYPE).tobuf(tarfile.GNU_FORMAT)
+    pair = for_all.tobuf(tarfile.GNU_FORMAT) + bytes(size) + file
+    with pytest.raises(MachineError, match=f"{5 * size} bytes for the whole file"):
+        unpacking.apply(io.BytesIO(pair * 5))
+
+
+def test_files_with_holes_are_refused_with_the_cure(unpacking: Unpacking) -> None:
+    """Their lists of holes have no bound."""
+    old = of_kind("file", tarfile.GNUTYPE_SPARSE).tobuf(tarfile.GNU_FORMAT)
+    new = io.BytesIO()
+    holes = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.name": "file"}
+    with tarfile.open(fileobj=new, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        info = tarfile.TarInfo("file")
+        info.pax_headers, info.size = holes, 512
+        archive.addfile(info, io.BytesIO(b"0\n".ljust(512, b"\0")))
+    for made in (old, new.getvalue()):
+        with pytest.raises(MachineError, match="write it anew without that option"):
+            unpacking.apply(io.BytesIO(made))
 
 
 @pytest.mark.parametrize("damage", [b"no tar file" * 100, layer(("a", b"x" * 5000))[:2000]])

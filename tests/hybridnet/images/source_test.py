@@ -14,6 +14,7 @@ import pytest
 from hybridnet.describe.images import parse_image
 from hybridnet.errors import MachineError
 from hybridnet.images.source import opened
+from hybridnet.images.tar_files import MOST_HEADER_BYTES, MOST_KEPT_BYTES
 from tests.image_files import ARCHITECTURE, docker_archive, layer, oci_folder
 
 LAYERS = [layer(("a", b"1")), layer(("b", b"2"))]
@@ -165,3 +166,21 @@ def test_more_layers_than_a_bound_are_refused(tmp_path: Path) -> None:
     archive = docker_archive(tmp_path / "a.tar", [LAYERS[0]] * 129)
     with pytest.raises(MachineError, match=r"manifest\.json has 129 Layers, and may have 128"):
         read(str(archive))
+
+
+def test_an_archive_whose_headers_would_fill_memory_is_refused(tmp_path: Path) -> None:
+    """Its entries are kept, each with its attributes."""
+    made = tmp_path / "large.tar"
+    header = tarfile.TarInfo("x")
+    header.type, header.size = tarfile.XHDTYPE, MOST_HEADER_BYTES
+    file = tarfile.TarInfo("file").tobuf(tarfile.GNU_FORMAT)
+    entry = header.tobuf(tarfile.GNU_FORMAT) + bytes(MOST_HEADER_BYTES) + file
+    with gzip.open(made, "wb", compresslevel=1) as written:
+        for _ in range(MOST_KEPT_BYTES // MOST_HEADER_BYTES + 1):
+            written.write(entry)
+    asked = MOST_KEPT_BYTES + MOST_HEADER_BYTES
+    with (
+        pytest.raises(MachineError, match=f"{asked} bytes in all"),
+        opened(parse_image(str(made), "image")),
+    ):
+        pass
