@@ -31,6 +31,7 @@ __all__ = ["HostImage", "HostImages"]
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 MOST_TABLE_BYTES = 1 << 20  # of an image's list of users
+MOST_ID = (1 << 32) - 2  # of a user or a group: the next number means "as it is"
 _LOADER, _LIBRARIES, _BASH = "ld.so", "lib", "bash"
 
 
@@ -134,13 +135,16 @@ def _make_shell(folder: Path) -> None:
     Raises:
         EnvironmentLackError: there is no bash, or what it needs cannot be found.
     """
-    bash = shutil.which("bash")
+    bash, ldd = shutil.which("bash"), shutil.which("ldd")
     done = (
-        None if bash is None else subprocess.run(["ldd", bash], capture_output=True, text=True, check=False)
+        None
+        if bash is None or ldd is None
+        else subprocess.run([ldd, bash], capture_output=True, text=True, check=False)
     )
     if bash is None or done is None or done.returncode != 0:
         raise EnvironmentLackError(
-            "hosts with an image have the computer's bash as their shell, which is not there; install bash and libc-bin"
+            "hosts with an image have the computer's bash as their shell, and it or ldd, which says what it needs, is "
+            "not there; install bash and libc-bin"
         )
     libraries = re.findall(r"=> (/\S+)", done.stdout)
     loader = re.findall(r"^\s*(/\S+/ld[^\s/]*) ", done.stdout, re.MULTILINE)
@@ -233,8 +237,8 @@ def _signal(name: str) -> int:
     """The number of a signal: a number, or a name with or without SIG; none: SIGTERM."""
     if not name:
         return signal.SIGTERM
-    if name.isdecimal() and int(name) in {int(each) for each in signal.valid_signals()}:
-        return int(name)
+    if name in (numbers := {str(int(each)): int(each) for each in signal.valid_signals()}):
+        return numbers[name]
     found = getattr(signal, name if name.startswith("SIG") else f"SIG{name}", None)
     if not isinstance(found, signal.Signals):
         raise MachineError(f"its configuration says StopSignal {shown(name)}, which is no signal")
@@ -249,17 +253,21 @@ def _user(said: str, root: Path) -> tuple[int, int, str]:
     name = name or "0"
     users = _table(root, "passwd", 7)
     row = next((row for row in users if name in (row[0], row[2])), None)
-    if row is None and not name.isdecimal():
+    if row is None and not _is_id(name):
         raise MachineError(f"its user {shown(name)} is not in its /etc/passwd; choose one with user=")
     uid = int(name if row is None else row[2])
     gid = 0 if row is None else int(row[3])
     home = "/root" if uid == 0 and row is None else "/" if row is None else row[5] or "/"
     if group:
         of_group = next((each for each in _table(root, "group", 4) if group in (each[0], each[2])), None)
-        if of_group is None and not group.isdecimal():
+        if of_group is None and not _is_id(group):
             raise MachineError(f"its group {shown(group)} is not in its /etc/group; choose one with user=")
         gid = int(group if of_group is None else of_group[2])
     return uid, gid, home
+
+
+def _is_id(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) <= len(str(MOST_ID)) and int(text) <= MOST_ID
 
 
 def _table(root: Path, name: str, columns: int) -> list[list[str]]:
@@ -280,8 +288,4 @@ def _table(root: Path, name: str, columns: int) -> list[list[str]]:
         lines = file.read(MOST_TABLE_BYTES).decode(errors="replace").splitlines() if is_file else []
     rows = [line.split(":") for line in lines]
     numbers = slice(2, 4 if columns == 7 else 3)
-    return [
-        row
-        for row in rows
-        if len(row) == columns and all(each.isdecimal() and len(each) < 10 for each in row[numbers])
-    ]
+    return [row for row in rows if len(row) == columns and all(_is_id(each) for each in row[numbers])]

@@ -14,7 +14,7 @@ import pytest
 from hybridnet.agent.hosts import images as tested
 from hybridnet.agent.hosts.images import HostImage, HostImages
 from hybridnet.describe.schema.plans import HostPlan, ImagePlan
-from hybridnet.errors import MachineError
+from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.images import store
 from hybridnet.system.journal import Journal
 from tests.image_files import docker_archive, layer
@@ -90,6 +90,10 @@ def test_a_user_is_one_of_the_image_or_a_number(
     [
         ({"User": "nobody"}, "its user 'nobody' is not in its /etc/passwd"),
         ({"User": "web:nogroup"}, "its group 'nogroup' is not in its /etc/group"),
+        ({"User": "4294967295"}, "its user '4294967295' is not in its /etc/passwd"),
+        ({"User": "9" * 5000}, "its user '9+.* is not in its /etc/passwd"),
+        ({"User": "0:" + "9" * 5000}, "its group '9+.* is not in its /etc/group"),
+        ({"StopSignal": "9" * 5000}, "says StopSignal '9+.*, which is no signal"),
         ({"User": 7}, "says User 7, which is no text"),
         ({"Cmd": "sh"}, "says Cmd 'sh', which is no list of words"),
         ({"Env": [1]}, r"says Env \[1\]"),
@@ -112,6 +116,16 @@ def test_a_volume_that_is_not_there_is_refused(images: HostImages, tmp_path: Pat
 def test_the_signal_that_ends_a_command_is_the_images(images: HostImages, tmp_path: Path) -> None:
     found = [of_host(images, tmp_path, {"StopSignal": name}).stop for name in ("", "SIGQUIT", "INT", "10")]
     assert found == [signal.SIGTERM, signal.SIGQUIT, signal.SIGINT, 10]
+
+
+def test_without_ldd_there_is_no_shell_and_the_error_says_what_to_install(
+    images: HostImages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/bash").symlink_to("/bin/bash")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(EnvironmentLackError, match="install bash and libc-bin"):
+        of_host(images, tmp_path, {})
 
 
 def test_a_list_of_users_that_is_a_link_is_not_followed_into_the_computers_files(
