@@ -28,6 +28,7 @@ from typing import IO
 from hybridnet.describe.values import shown
 from hybridnet.errors import MachineError
 from hybridnet.images.tar_files import for_each_entry
+from hybridnet.system.interruption import heed
 
 __all__ = ["MOST_BYTES", "MOST_ENTRIES", "Unpacking"]
 
@@ -70,8 +71,8 @@ class Unpacking:
         """Unpack a layer over those that are there.
 
         Raises:
-            MachineError: an entry cannot be, leaves the folder, or is one too many; the message names it. What is in
-                the folder then is of no use.
+            MachineError: an entry cannot be, leaves the folder, or is one too many; the message names it. Or the work
+                was interrupted. What is in the folder then is of no use.
         """
         made: _Made = set()  # by this layer, which its own whiteouts leave alone
         times: list[tuple[str, float]] = []
@@ -99,6 +100,7 @@ class Unpacking:
             raise MachineError(f"it has more than {MOST_ENTRIES} entries, which is the most that is unpacked")
         if self.bytes > MOST_BYTES:
             raise MachineError(f"it has more than {MOST_BYTES >> 30} GB, which is the most that is unpacked")
+        heed()
         if self.entries % 1000 == 0:
             self._on_progress(f"{self.entries} files, {self.bytes >> 20} MB unpacked")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 
 from hybridnet.describe.images import FOLDER, ImageReference
-from hybridnet.errors import EnvironmentLackError, MachineError
+from hybridnet.errors import EnvironmentLackError
+from hybridnet.system.command import run
 
 __all__ = ["FETCH_SECONDS", "fetched"]
 
@@ -23,7 +23,7 @@ def fetched(reference: ImageReference, on_progress: Callable[[str], object]) -> 
 
     Raises:
         EnvironmentLackError: this computer has no skopeo.
-        MachineError: it cannot be fetched; the message quotes skopeo.
+        MachineError: it cannot be fetched, and the message quotes skopeo; or the work was interrupted.
     """
     program = shutil.which("skopeo")
     if program is None:
@@ -34,16 +34,5 @@ def fetched(reference: ImageReference, on_progress: Callable[[str], object]) -> 
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="hybridnet-image-") as made:  # /tmp may be memory
         on_progress(f"fetching {reference}")
         copy = ["copy", "--quiet", "--override-os", "linux", str(reference), f"oci:{made}/image:fetched"]
-        try:
-            done = subprocess.run(
-                [program, *copy],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=FETCH_SECONDS,
-            )
-        except subprocess.TimeoutExpired:
-            raise MachineError(f"skopeo did not fetch it within {FETCH_SECONDS:g} s; try again") from None
-        if done.returncode != 0:
-            raise MachineError(f"skopeo cannot fetch it: {done.stderr.strip()[-500:]}")
+        run([program, *copy], timeout=FETCH_SECONDS)
         yield ImageReference(FOLDER, f"{made}/image", "fetched")

@@ -28,7 +28,9 @@ from hybridnet.errors import MachineError
 from hybridnet.images import source
 from hybridnet.images.layers import Unpacking
 from hybridnet.images.registry import fetched
+from hybridnet.system.daemon import LOOK_S
 from hybridnet.system.folders import data_folder
+from hybridnet.system.interruption import heed
 from hybridnet.system.rootless import is_rootless
 
 __all__ = ["Kept", "Removed", "Stored", "Unpacked", "images_folder", "kept", "prune", "stored", "unpacked"]
@@ -113,7 +115,8 @@ def unpacked(reference: ImageReference, on_progress: Callable[[str], object] = l
     """Have an image unpacked, which is done once for each content. The caller closes `Unpacked.hold`.
 
     Raises:
-        MachineError: it is not there, damaged, or made to harm; the message names the image and the part.
+        MachineError: it is not there, damaged, or made to harm; the message names the image and the part. Or the work
+            was interrupted.
         EnvironmentLackError: it is in a registry, and what fetches it is missing.
     """
     try:
@@ -159,7 +162,7 @@ def prune() -> list[Removed]:
             continue
         with _changing(digest, wait=False) as ours:
             about = _about(path)
-            if not ours or (about is not None and not _is_unused(path)):
+            if not ours or not _is_unused(path):
                 continue
             removed.append(Removed(digest, [] if about is None else about.names, _disk_bytes(path)))
             _remove(path)
@@ -176,6 +179,7 @@ def _unpacked(image: source.Image, name: str, on_progress: Callable[[str], objec
         if about is None:
             unfinished = folder / f".{image.digest}.new"
             _remove(unfinished)
+            _remove_damaged(place)
             about = _unpack(image, unfinished, name, on_progress)
             os.rename(unfinished, place)
         elif name not in about.names:
@@ -219,27 +223,48 @@ def _about(place: Path) -> Stored | None:
         return None
 
 
+def _remove_damaged(place: Path) -> None:
+    """Remove an image whose description is damaged (the disk was full, or the computer lost its power). Raises
+    MachineError: a network uses it.
+    """
+    if place.is_dir() and not _is_unused(place):
+        raise MachineError(
+            f"{place / _ABOUT} is damaged, and a network uses that image; end the network, and start this one again"
+        )
+    _remove(place)
+
+
 def _is_unused(place: Path) -> bool:
-    with open(place / _ABOUT) as file:
-        try:
+    try:
+        with open(place / _ABOUT) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
+    except BlockingIOError:
+        return False
+    except (FileNotFoundError, NotADirectoryError):  # it is not whole
+        return True
     return True
 
 
 @contextlib.contextmanager
 def _changing(digest: str, *, wait: bool = True) -> Iterator[bool]:
-    """While the block runs nobody else unpacks or removes an image. False: somebody else does, and `wait` is False."""
+    """While the block runs nobody else unpacks or removes an image. False: somebody else does, and `wait` is False.
+
+    Raises:
+        MachineError: the waiting was interrupted.
+    """
     path = images_folder() / f".{digest}.lock"
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                yield False
-                return
+                if not wait:
+                    yield False
+                    return
+                heed()  # who unpacks a large image, or is stopped, may hold it for long
+                time.sleep(LOOK_S)
+                continue
             if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
                 yield True
                 return

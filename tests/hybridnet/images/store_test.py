@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import os
 import tempfile
@@ -14,6 +15,7 @@ from hybridnet.describe.images import parse_image
 from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.images import store
 from hybridnet.images.store import prune, stored, unpacked
+from hybridnet.system.interruption import Interruption
 from tests.image_files import docker_archive, layer, oci_folder
 
 NOBODY = 65534
@@ -94,6 +96,64 @@ def test_what_an_interrupted_unpacking_has_left_is_replaced_and_pruned(tmp_path:
     half.mkdir()
     prune()
     assert not half.exists()
+
+
+@pytest.mark.parametrize("left", ["", '{"digest": "to', "{}"])
+def test_an_image_whose_description_is_damaged_is_unpacked_again(tmp_path: Path, left: str) -> None:
+    archive = docker_archive(tmp_path / "a.tar", LAYERS)
+    image = unpacked(parse_image(str(archive), "image"))
+    about = image.root.parent / "image.json"
+    about.write_text(left)
+    with pytest.raises(
+        MachineError, match=f"{about} is damaged, and a network uses that image; end the network"
+    ):
+        unpacked(parse_image(str(archive), "image"))
+    assert prune() == []
+    os.close(image.hold)
+    os.close(unpacked(parse_image(str(archive), "image")).hold)
+    assert [each.digest for each in stored()] == [image.about.digest]
+
+
+def test_an_unpacking_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
+    interruption = Interruption()
+    interruption.ask()
+    archive = docker_archive(tmp_path / "a.tar", LAYERS)
+    with interruption.heeded(), pytest.raises(MachineError, match="interrupted"):
+        unpacked(parse_image(str(archive), "image"))
+    assert [path for path in (tmp_path / "data/images").iterdir() if not path.name.endswith(".lock")] == []
+
+
+def test_who_waits_for_another_that_unpacks_can_be_interrupted(tmp_path: Path) -> None:
+    archive = docker_archive(tmp_path / "a.tar", LAYERS)
+    image = unpacked(parse_image(str(archive), "image"))
+    os.close(image.hold)
+    interruption = Interruption()
+    interruption.ask()
+    with open(tmp_path / "data/images" / f".{image.about.digest}.lock") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with interruption.heeded(), pytest.raises(MachineError, match="interrupted"):
+            unpacked(parse_image(str(archive), "image"))
+
+
+def test_a_fetching_that_is_interrupted_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "skopeo").write_text("#!/bin/sh\nexec sleep 1000\n")
+    (tmp_path / "skopeo").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    before = set(Path("/var/tmp").glob("hybridnet-image-*"))
+    interruption = Interruption()
+    with interruption.heeded(), pytest.raises(MachineError, match="interrupted"):
+        unpacked(parse_image("docker://example.org/web:1", "image"), lambda text: interruption.ask())
+    assert set(Path("/var/tmp").glob("hybridnet-image-*")) == before
+
+
+def test_what_skopeo_says_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "skopeo").write_text("#!/bin/sh\necho no such host >&2; exit 1\n")
+    (tmp_path / "skopeo").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(MachineError, match=r"image docker://example.org/web:1: .*skopeo copy .*no such host"):
+        unpacked(parse_image("docker://example.org/web:1", "image"))
 
 
 def test_without_skopeo_a_registry_is_refused_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
