@@ -20,7 +20,7 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -159,10 +159,7 @@ def _change(source: Path) -> None:
     """Add what is ours to a kernel's source."""
     (source / "Documentation").mkdir(exist_ok=True)
     (source / "Documentation" / "Kconfig").touch()
-    for change in json.loads((RECIPE / "changes.json").read_text()):
-        if change.get("where", "") not in (source / change["file"]).read_text():
-            continue  # an older Linux, which has nothing to change there
-        _replace(source / change["file"], change["old"], change["new"])
+    _change_lines(source, json.loads((RECIPE / "changes.json").read_text()))
     um = source / "arch" / "um"
     shutil.copy(RECIPE / "host_files.c", um / "drivers")
     for name in ("processor_clock.c", "programs_clock.c", "neighbour_pages.c"):
@@ -172,6 +169,13 @@ def _change(source: Path) -> None:
     begin = "ssize_t os_getrandom("
     body = re.search(re.escape(begin) + r"[^}]*}\n", util.read_text())
     _replace(util, body[0] if body else begin, (RECIPE / "seeded_random.c").read_text())
+
+
+def _change_lines(source: Path, changes: Sequence[Mapping[str, str]]) -> None:
+    for change in changes:
+        if change.get("where", "") not in (source / change["file"]).read_text():
+            continue  # another Linux, which has nothing to change there
+        _replace(source / change["file"], change["old"], change["new"])
 
 
 def _replace(file: Path, old: str, new: str) -> None:

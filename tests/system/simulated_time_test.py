@@ -317,9 +317,11 @@ def test_whenever_a_run_is_interrupted_it_ends_at_once_and_nothing_is_left(
         assert [*temporary.iterdir(), *tmp_path.glob("runs")] == []
 
 
+@pytest.mark.parametrize("program", ["sleep 1; cat", "while :; do :; done"])
 @pytest.mark.parametrize("killed", ["the launcher", "the kernel"])
-def test_whatever_is_killed_nothing_is_left(tmp_path: Path, killed: str) -> None:
-    with started("echo ready; sleep 1; cat", cwd=tmp_path) as process:
+def test_whatever_is_killed_nothing_is_left(tmp_path: Path, killed: str, program: str) -> None:
+    """The second program makes no system call by which it could notice that its kernel is gone."""
+    with started(f"echo ready; {program}", cwd=tmp_path) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline() == "ready\n"

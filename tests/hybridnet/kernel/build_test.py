@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import tarfile
 from pathlib import Path
 
@@ -114,3 +115,24 @@ def test_the_recipe_names_each_option_once() -> None:
     lines = (build.RECIPE / "kernel.config").read_text().splitlines()
     words = [word for line in lines if not line.startswith("#") for word in line.split()]
     assert len(words) == len(set(words))
+
+
+def test_what_runs_in_a_kernel_dies_with_it_in_each_source_that_the_recipe_knows(tmp_path: Path) -> None:
+    """Linux 6.1 traces a new program at two places, 6.12 at one."""
+    changes = [
+        each
+        for each in json.loads((build.RECIPE / "changes.json").read_text())
+        if "PTRACE_O_EXITKILL" in each["new"]
+    ]
+    for forms in (
+        ["(void *) PTRACE_O_TRACESYSGOOD)", "(void *)PTRACE_O_TRACESYSGOOD)"],
+        ["(void *) PTRACE_O_TRACESYSGOOD)"],
+    ):
+        source = tmp_path / str(len(forms))
+        file = source / "arch/um/os-Linux/skas/process.c"
+        file.parent.mkdir(parents=True)
+        file.write_text("".join(f"ptrace(PTRACE_SETOPTIONS, pid, NULL, {form};\n" for form in forms))
+        build._change_lines(source, changes)
+        lines = file.read_text().splitlines()
+        assert len(lines) == len(forms)
+        assert all("(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));" in line for line in lines)
