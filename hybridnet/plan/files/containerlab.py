@@ -108,6 +108,7 @@ def fill_from_containerlab(topo: Topo, text: str, file: str) -> list[str]:
         findings.note("mgmt", "there is no management network; reach the nodes from hybridnet's prompt")
     if isinstance(read.value.get("settings"), Mapping):
         findings.note("settings", "they are containerlab's own; leave them out")
+    lab.check_shared()
     nodes, cure = _section(topology, "nodes", file), 'write - endpoints: ["a:eth1", "b:eth1"]'
     add_all(lab, nodes, topology.get("links"), file, cure)
     findings.check()
@@ -192,9 +193,15 @@ class _Lab:
             self._findings.refuse(what, f"{plain(key)}: hybridnet does not know this; leave it out")
         for family, option in (("ipv4", "ip"), ("ipv6", "ip6")):
             addresses = given.get(family)
-            if isinstance(addresses, list):
-                for number, address in enumerate(addresses[:2], 1):
-                    options[f"params{number}"] = {**options.get(f"params{number}", {}), option: address}
+            if addresses is None:
+                continue
+            if not isinstance(addresses, list) or len(addresses) > 2:
+                self._findings.refuse(
+                    what, f"{family}: {shown(addresses)} is not a list of an address for each end; correct it"
+                )
+                continue
+            for number, address in enumerate(addresses, 1):
+                options[f"params{number}"] = {**options.get(f"params{number}", {}), option: address}
         self._findings.adding(what, self._topo.addLink, ends[0][0], ends[1][0], **options)
 
     def _end(self, what: str, end: Any) -> tuple[str, str, dict[str, object]] | None:
@@ -239,14 +246,22 @@ class _Lab:
         found: dict[str, Any] = {}
         for level in (defaults, self._shared("kinds", kind), group, node):
             for key, value in level.items():
-                if key in _MERGED and isinstance(value, Mapping):
-                    before = found.get(key)
-                    found[key] = {**(before if isinstance(before, Mapping) else {}), **value}
-                elif key in _JOINED and isinstance(value, list):
-                    found[key] = [*(found.get(key) or []), *value]
-                else:
-                    found[key] = value
+                found[key] = _joined(key, found.get(key), value)
         return {**found, "kind": kind}
+
+    def check_shared(self) -> None:
+        """Refuse sections that nodes inherit from and that make no sense."""
+        for section in ("defaults", "kinds", "groups"):
+            given = self._topology.get(section)
+            for name, each in (
+                given.items() if isinstance(given, Mapping) and section != "defaults" else [("", given)]
+            ):
+                if each is not None and not isinstance(each, Mapping):
+                    what = f"{section}.{name}" if name else section
+                    self._findings.refuse(
+                        "topology",
+                        f"{plain(what)}: {shown(each)} are not values by name; write {{image: ...}}",
+                    )
 
     def _shared(self, section: str, key: Any) -> Mapping[str, Any]:
         found = self._topology.get(section) or {}
@@ -291,7 +306,7 @@ class _Lab:
         """What its shell runs, and the daemons of FRR that this turns on."""
         found = []
         for key, write in (("env", export_line), ("sysctls", _sysctl_line)):
-            values = node.get(key) or {}
+            values = {} if node.get(key) is None else node[key]
             if not isinstance(values, Mapping) or not all(
                 re.fullmatch(r"[\w.-]+", str(each)) for each in values
             ):
@@ -300,7 +315,7 @@ class _Lab:
                 )
                 continue
             found += [write(str(each), _plain_text(value)) for each, value in values.items()]
-        given = node.get("exec") or []
+        given = [] if node.get("exec") is None else node["exec"]
         if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
             self._findings.refuse(name, f"exec: {shown(given)} is not a list of commands; write - ip link")
             return found, []
@@ -312,7 +327,7 @@ class _Lab:
         return found, [daemon for each in given for daemon in _TURNS_ON.findall(each)]
 
     def _binds(self, name: str, node: Mapping[str, Any]) -> dict[str, str]:
-        given = node.get("binds") or []
+        given = [] if node.get("binds") is None else node["binds"]
         if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
             self._findings.refuse(
                 name, f"binds: {shown(given)} is not a list; write - file:/path/in/the/node"
@@ -345,6 +360,20 @@ class _Lab:
             return os.environ.get(found[1]) or found[2] or ""
 
         return _VARIABLE.sub(filled, _plain_text(value))
+
+
+def _joined(key: str, before: Any, value: Any) -> Any:
+    """What a node has of a key that a level above it has, too; what makes no sense at one of them stays, and is refused
+    where it is read.
+    """
+    kind: type[Any] | None = dict if key in _MERGED else list if key in _JOINED else None
+    if kind is None or before is None:
+        return value
+    if value is None or not isinstance(before, kind):
+        return before
+    if not isinstance(value, kind):
+        return value
+    return {**before, **value} if key in _MERGED else [*before, *value]
 
 
 _OF_ENDS: Mapping[str, str] = {"mac": "mac", "ipv4": "ip", "ipv6": "ip6"}

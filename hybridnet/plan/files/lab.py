@@ -106,7 +106,7 @@ def add_all(lab: Lab, nodes: Mapping[str, Any], links: Any, file: str, cure: str
         raise TopologyError(f"{file}: the lab has {len(nodes)} nodes, and may have {MOST_NODES}; divide it")
     for name, node in nodes.items():
         lab.add_node(str(name), node)
-    links = links or []
+    links = [] if links is None else links
     if not isinstance(links, list):
         raise TopologyError(f"{file}: topology.links is not a list; {cure}")
     for index, link in enumerate(links, 1):

@@ -78,6 +78,12 @@ def test_nodes_become_hosts_routers_and_bridges_with_what_they_inherit(tmp_path:
     assert topo.controllers == {}
 
 
+def test_a_key_without_a_value_takes_nothing_from_what_is_inherited(tmp_path: Path) -> None:
+    text = "topology: {defaults: {exec: [ip link], env: {A: 1}}, nodes: {a: {exec: , env: }}}"
+    spec = read_topology(written(tmp_path, text)).node_spec("a")
+    assert spec.options["commands"][1:] == ["export A=1", "ip link"]
+
+
 def test_interfaces_have_the_names_addresses_and_sizes_of_the_file(tmp_path: Path) -> None:
     topo = read_topology(written(tmp_path))
     first, second, third = topo.link_specs()
@@ -181,6 +187,20 @@ def test_variables_of_the_environment_are_filled_in(tmp_path: Path, monkeypatch:
         ),
         (lab("{a: {binds: ['nothing:/etc/x']}}"), "a: binds: .*nothing is no file; add it"),
         (lab("{a: {exec: [echo 'x]}}"), 'a: exec: "echo \'x": No closing quotation'),
+        (
+            "topology: {defaults: {exec: ip link}, nodes: {a: {exec: [ip route]}}}",
+            "a: exec: 'ip link' is not a list",
+        ),
+        ("topology: {defaults: {env: x}, nodes: {a: {env: {B: 1}}}}", "a: env: 'x' are not values by name"),
+        ("topology: {defaults: 5, nodes: {a: {}}}", "topology: defaults: 5 are not values by name"),
+        ("topology: {kinds: {linux: [x]}, nodes: {a: {}}}", r"topology: kinds.linux: \['x'\] are not values"),
+        ("topology: {groups: no, nodes: {a: {}}}", "topology: groups: 'no' are not values by name"),
+        (lab("{a: {exec: ''}}"), "a: exec: '' is not a list of commands"),
+        (lab("{a: {}}", "''"), "topology.links is not a list"),
+        (
+            lab("{a: {}, b: {}}", "[{endpoints: ['a:e1', 'b:e1'], ipv4: 10.0.0.1/24}]"),
+            "links.1: ipv4: '10.0.0.1/24' is not a list of an address for each end",
+        ),
         (lab("{a: {network-mode: host}}"), "a: network-mode: host is another's network"),
         (lab("{'a b': {}}"), "a b: node 'a b': a name starts with"),
         (lab("{a: 5}"), "a: nodes: 5 is not a node"),
