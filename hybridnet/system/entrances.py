@@ -30,6 +30,7 @@ class Entrance:
         mount, name: of its mounts and its name; None: the machine's.
         environment: of its programs, where its root is an image; None: it has the computer's files.
         folder: where programs begin in an image.
+        shell: the host's, as a command within it.
     """
 
     network: str | None = None
@@ -37,13 +38,14 @@ class Entrance:
     name: str | None = None
     environment: dict[str, str] | None = None
     folder: str = "/"
+    shell: Sequence[str] = ("bash",)
 
     def command(self) -> list[str]:
         """What enters it, run in the machine; empty where that is the same."""
         way = self.way()
         return way.within({}) or way.before
 
-    def way(self, shell: Sequence[str] = ("bash",)) -> Way:
+    def way(self) -> Way:
         """The same for programs that are to be prepared: see `hybridnet.system.ways`."""
         if self.network is None:
             return Way()
@@ -53,7 +55,7 @@ class Entrance:
         if self.environment is None:
             return Way([*entering, *mount, *name, "--"])
         within = [*entering, *mount, *name, f"--wdns={self.folder}", "--"]
-        return Way([*entering, *name, "--"], within, self.environment, shell)
+        return Way([*entering, *name, "--"], within, self.environment, self.shell)
 
 
 def write_entrances(directory: Path, entrances: Mapping[str, Entrance]) -> None:

@@ -3,7 +3,8 @@
 
 On its way it passes through programs of the computer: one gives it a session, another its priority. Where a node has
 the computer's files, these run in the node already. Where it has an image, which may have none of them, they run before
-it enters.
+it enters. Variables for the dynamic loader, which an image may have for its own programs, reach only these: a program
+of the computer would load what the computer has at those places.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 __all__ = ["Way"]
+
+_OF_LOADER = ("LD_", "GLIBC_TUNABLES")  # how their names begin: ld.so(8)
+_TAKE = """n=$1; shift
+while [ "$n" -gt 0 ]; do export "$1"; shift; n=$((n-1)); done
+exec "$@\""""
 
 
 @dataclass(frozen=True)
@@ -47,10 +53,16 @@ class Way:
             return []
         program = shutil.which(self.image[0]) or self.image[0]  # the image may say another PATH
         variables = {**self.environment, **further}
-        return [
-            "env",
-            "-i",
-            *(f"{name}={value}" for name, value in variables.items()),
-            program,
-            *self.image[1:],
-        ]
+        of_loader = {name: value for name, value in variables.items() if name.startswith(_OF_LOADER)}
+        others = {name: value for name, value in variables.items() if name not in of_loader}
+        return ["env", "-i", *_set(others), program, *self.image[1:], *self._taking(of_loader)]
+
+    def _taking(self, variables: Mapping[str, str]) -> list[str]:
+        """What gives them to a program within the image."""
+        if not variables:
+            return []
+        return [*self.shell, "--norc", "-c", _TAKE, "bash", str(len(variables)), *_set(variables)]
+
+
+def _set(variables: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in variables.items()]

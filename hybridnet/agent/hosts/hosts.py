@@ -243,7 +243,7 @@ class Hosts:
             raise MachineError(
                 f"host {name} does not exist on this machine, which has {len(self._plans)} hosts"
             )
-        return self._entrance(name).way(shell_command() if name in self.images else ("bash",))
+        return self._entrance(name).way()
 
     def processes(self, hosts: list[str]) -> list[int]:
         """The processes in the network namespaces of hosts."""
@@ -323,7 +323,8 @@ class Hosts:
         if name not in self.images:
             return entrance
         image = self.images[name]
-        return replace(entrance, environment=dict(image.environment), folder=image.folder)
+        variables = dict(image.environment)
+        return replace(entrance, environment=variables, folder=image.folder, shell=shell_command())
 
     def _make_network_directory(self) -> None:
         directory = Path(NETWORK_DIRECTORY)

@@ -154,7 +154,9 @@ def _make_shell(folder: Path) -> None:
         )
     unfinished = folder.with_name(f"{folder.name}.new")
     shutil.rmtree(unfinished, ignore_errors=True)
-    (unfinished / _LIBRARIES).mkdir(parents=True, mode=0o755)
+    for made in (unfinished, unfinished / _LIBRARIES):
+        made.mkdir()
+        made.chmod(0o755)  # for an image's user, whatever the umask
     for source in libraries:
         shutil.copy(source, unfinished / _LIBRARIES)
     shutil.copy(bash, unfinished / _BASH)
