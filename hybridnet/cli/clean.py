@@ -10,7 +10,7 @@ import sys
 
 from hybridnet.errors import EnvironmentLackError, UsageError
 from hybridnet.run.prompt.output import mute
-from hybridnet.system.journal import state_directory
+from hybridnet.system.journal import directories_in, is_run, state_directory
 
 SUMMARY = "Remove what killed runs left behind, on every machine, and nothing else."
 EXAMPLES = """  sudo hybridnet clean
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Clean up, and print what was removed."""
     from hybridnet.system.cleaning import clean_all
 
-    known = [path.name for path in state_directory().iterdir()] if state_directory().is_dir() else []
+    known = [path.name for path in filter(is_run, directories_in(state_directory()))]
     if os.geteuid() != 0 and not known:  # a user's own runs, on other computers, are that user's to clean
         raise EnvironmentLackError(
             "clean removes namespaces, devices and processes, which needs root; run with sudo"

@@ -36,6 +36,7 @@ from hybridnet.system.journal import (
     Entry,
     alias_of,
     directories_in,
+    is_run,
     network_namespace,
     read_entries,
     require_own,
@@ -78,10 +79,8 @@ def clean_all(progress: Progress = lambda text: None, *, runs: list[str] | None 
     state = state_directory()
     if state.is_dir():
         require_own(state)
-    for directory in directories_in(state):
-        if runs is None and is_alive(directory):
-            continue
-        if runs is not None and directory.name not in runs:
+    for directory in filter(is_run, directories_in(state)):
+        if is_alive(directory) if runs is None else directory.name not in runs:
             continue
         try:
             clean_run(directory, tell)

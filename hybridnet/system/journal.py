@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import threading
 import time
@@ -91,6 +92,8 @@ class Entry(Fields):
 RUN_VARIABLE = "HYBRIDNET_RUN"
 MACHINE_VARIABLE = "HYBRIDNET_MACHINE"
 STATE_OF_ROOT = Path("/run/hybridnet")
+_JOURNAL = "journal.jsonl"
+_RUN = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")  # of `new_run_name`
 
 
 def state_directory() -> Path:
@@ -130,18 +133,33 @@ def make_private(directory: Path) -> None:
 
 def require_own(state: Path) -> None:
     """Raise EnvironmentLackError unless only this user can change the state directory: whoever writes a
-    journal there decides what `hybridnet.system.cleaning` removes."""
+    journal there decides what `hybridnet.system.cleaning` removes. Nor may somebody else have made it a link, to
+    whatever this user has."""
     there = state.stat()
     if there.st_uid != os.geteuid() or there.st_mode & 0o022:
         raise EnvironmentLackError(
             f"state directory {state}: user {there.st_uid} and mode {there.st_mode & 0o7777:o}, so others can change "
             f"its content; chown {os.geteuid()} and chmod 755, or choose another by HYBRIDNET_STATE_DIR"
         )
+    if (owner := state.lstat().st_uid) != os.geteuid():
+        raise EnvironmentLackError(
+            f"state directory {state}: it is a link that user {owner} has made; remove it, or choose another by "
+            "HYBRIDNET_STATE_DIR"
+        )
 
 
 def new_run_name() -> str:
     """A name no other run has, and that sorts by time."""
     return f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(4)}"
+
+
+def is_run(directory: Path) -> bool:
+    """Whether a directory in the state directory is a run's: it is called like one, or it or a machine's in it has a
+    journal. `HYBRIDNET_STATE_DIR` may name a directory that has others.
+    """
+    if _RUN.fullmatch(directory.name):
+        return True
+    return any((each / _JOURNAL).is_file() for each in (directory, *directories_in(directory)))
 
 
 def start_time(pid: int) -> int | None:
@@ -180,9 +198,7 @@ class Journal:
         self.directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
-        self._file = os.open(
-            directory / "journal.jsonl", os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600
-        )
+        self._file = os.open(directory / _JOURNAL, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         size = os.fstat(self._file).st_size
         self._torn = size > 0 and os.pread(self._file, 1, size - 1) != b"\n"  # the last line has no end
 
@@ -238,7 +254,7 @@ class Journal:
 def read_entries(directory: Path) -> list[Entry]:
     """Return what the journal in `directory` says still exists, oldest first. Skip torn lines, left by a full disk."""
     try:
-        lines = (directory / "journal.jsonl").read_text(errors="replace").splitlines()
+        lines = (directory / _JOURNAL).read_text(errors="replace").splitlines()
     except FileNotFoundError:
         return []
     alive = _Alive()
@@ -290,10 +306,10 @@ def _values(entry: Mapping[str, object], fields: tuple[str, ...]) -> str:
 
 
 def directories_in(directory: Path) -> list[Path]:
-    """The directories in one, in order; none where that does not exist, or has just gone."""
+    """The directories in one, in order; none where that does not exist, is a file, or has just gone."""
     try:
         return sorted(path for path in directory.iterdir() if path.is_dir())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 

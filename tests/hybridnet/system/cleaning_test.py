@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from hybridnet.errors import EnvironmentLackError
 from hybridnet.system import cleaning
-from hybridnet.system.cleaning import clean_machine, clean_run
-from hybridnet.system.journal import Journal, read_entries
+from hybridnet.system.cleaning import clean_all, clean_machine, clean_run
+from hybridnet.system.journal import Journal, new_run_name, read_entries
 
 
 @pytest.fixture
@@ -57,6 +58,42 @@ def test_processes_of_the_machine_end_and_what_its_journal_names_goes(
         f"run {run.run}: process {processes['m1'].pid} (sleep)",
         f"run {run.run}: file {tmp_path}/made by m1",
     ]
+
+
+def test_what_is_no_run_stays_wherever_the_state_directory_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody may name a directory of his own by mistake."""
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(tmp_path))
+    (tmp_path / "Documents").mkdir()
+    (tmp_path / "Documents/letter").touch()
+    (tmp_path / new_run_name()).mkdir()  # of one that was killed before it had a journal
+    Journal(tmp_path / "of-another/m1", "of-another").close()
+    monkeypatch.setattr(cleaning, "remove_abandoned", list)
+    clean_all(runs=["Documents"])
+    assert len(list(tmp_path.iterdir())) == 3
+    clean_all()
+    assert [str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*")] == [
+        "Documents",
+        "Documents/letter",
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes links of others")
+def test_a_state_directory_that_somebody_else_has_made_a_link_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, link = tmp_path / "own", tmp_path / "link"
+    own.mkdir(mode=0o700)
+    link.symlink_to(own)
+    monkeypatch.setenv("HYBRIDNET_STATE_DIR", str(link))
+    monkeypatch.setattr(cleaning, "remove_abandoned", list)
+    assert clean_all() == []
+    os.chown(link, 65534, 65534, follow_symlinks=False)
+    with pytest.raises(
+        EnvironmentLackError, match=f"{link}: it is a link that user 65534 has made; remove it"
+    ):
+        clean_all()
 
 
 def test_a_machine_that_has_left_nothing_is_clean(run: Journal) -> None:
