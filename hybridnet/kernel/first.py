@@ -178,12 +178,21 @@ def bring_home(directory: str) -> tuple[list[str], dict[str, str]]:
     Returns:
         The files; and of those that could not be copied, why.
     """
-    upper = Path(f"/mnt/below/mnt/upper{directory}")
+    os.makedirs("/run/home", exist_ok=True)
+    mount("none", "/run/home", "hostfs", 0, directory)
+    return copy_over(Path(f"/mnt/below/mnt/upper{directory}"), Path("/run/home"))
+
+
+def copy_over(upper: Path, home: Path) -> tuple[list[str], dict[str, str]]:
+    """Copy files over those of another directory. Where that has a link, a file takes its place, as it has for the
+    command; nothing is written through one.
+
+    Returns:
+        As `bring_home`.
+    """
     brought: list[str] = []
     left: dict[str, str] = {}
     room = BROUGHT_MOST
-    os.makedirs("/run/home", exist_ok=True)
-    mount("none", "/run/home", "hostfs", 0, directory)
     for folder, folders, files in os.walk(upper):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(files):
@@ -197,15 +206,20 @@ def bring_home(directory: str) -> tuple[list[str], dict[str, str]]:
                     f"it has {size} bytes, and {BROUGHT_MOST} of all files are brought at most"
                 )
                 continue
+            if links := [each for each in relative.parents if (home / each).is_symlink() and each.name]:
+                left[str(relative)] = f"{links[-1]} is a link here"
+                continue
             room -= size
-            target = Path("/run/home") / relative
+            target = home / relative
             try:
                 os.makedirs(target.parent, exist_ok=True)
+                if target.is_symlink():
+                    target.unlink()
                 shutil.copyfile(source, target)
                 shutil.copymode(source, target)
                 brought.append(str(relative))
             except OSError as error:
-                left[str(relative)] = str(error.strerror)
+                left[str(relative)] = error.strerror or str(error)
     return brought, left
 
 
