@@ -345,8 +345,7 @@ class KernelProcess:
                 f"{self._watch.time_s():.6f} s of simulated time, which stands still meanwhile, and the kernel does "
                 "not say which; run it in real time"
             )
-        os.write(self._signals, bytes([signal.SIGUSR1]))
-        self._watch.interrupt()
+        self._signal(signal.SIGUSR1)
 
     def tell(self, number: int) -> None:
         """A signal came: the command gets it. A second one ends the kernel, as one that comes before the command."""
@@ -356,7 +355,11 @@ class KernelProcess:
             self._patience_s = 0.0
             return
         self._patience_s = KEEPING_S if self._keeps else END_S[signal.Signals(number)]
-        os.write(self._signals, bytes([number]))
+        self._signal(number)
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(BrokenPipeError):  # it has just ended: `answer` says why
+            os.write(self._signals, bytes([number]))
         self._watch.interrupt()
 
     def _failed(self) -> EnvironmentLackError:

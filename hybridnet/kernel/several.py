@@ -162,6 +162,10 @@ class _Keeper:
             self._network.run()
         except HybridnetError as error:
             self._error = error
+        except Exception as error:  # whatever it is, they would wait for ever
+            self._error = EnvironmentLackError(
+                f"nobody keeps the time of the kernels any more: {type(error).__name__}: {error}"
+            )
         finally:
             os.close(self._told)
 

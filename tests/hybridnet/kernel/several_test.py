@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import select
 from pathlib import Path
 
 import pytest
 
-from hybridnet.errors import UsageError
+from hybridnet.errors import MachineError, UsageError
 from hybridnet.kernel.process import Command
-from hybridnet.kernel.several import _with_plain_shell, run_in_kernels
+from hybridnet.kernel.several import _Keeper, _with_plain_shell, run_in_kernels
 
 
 def test_root_has_a_shell_that_reads_no_file_and_others_stay() -> None:
@@ -25,3 +26,26 @@ def test_root_has_a_shell_that_reads_no_file_and_others_stay() -> None:
 def test_a_number_of_machines_that_cannot_be_is_refused(count: int) -> None:
     with pytest.raises(UsageError, match="write 1 to 250"):
         run_in_kernels(Path("linux"), Command(["true"]), ["m"] * count, print)
+
+
+@pytest.mark.parametrize(
+    ("raised", "words"),
+    [
+        (MachineError("kernel m1 has ended"), "kernel m1 has ended"),
+        (
+            MemoryError("std::bad_alloc"),
+            "nobody keeps the time of the kernels any more: MemoryError: std::bad_alloc",
+        ),
+    ],
+)
+def test_whatever_ends_the_keeping_of_time_is_an_error(raised: Exception, words: str) -> None:
+    """Else the kernels would wait for their time, and the command for them."""
+
+    class Network:
+        def run(self) -> None:
+            raise raised
+
+    keeper = _Keeper(Network())  # type: ignore[arg-type]
+    assert select.select([keeper], [], [], 10)[0]
+    assert str(keeper.error()) == words
+    keeper.join()
