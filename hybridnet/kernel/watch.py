@@ -98,7 +98,12 @@ class Watch:
         """
         for pid in self._programs():
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGALRM)
+                descriptor = os.pidfd_open(pid)
+                try:
+                    if pid in self._programs():  # else another process may have the number by now
+                        signal.pidfd_send_signal(descriptor, signal.SIGALRM)
+                finally:
+                    os.close(descriptor)
 
     def _waits(self) -> int:
         return int(self._status("voluntary_ctxt_switches"))

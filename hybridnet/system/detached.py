@@ -7,6 +7,7 @@ until it is forgotten.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -79,8 +80,14 @@ class DetachedRun:
 
     def ask_to_end(self) -> None:
         """Tell it to end as ^C does."""
-        if start_time(self.facts["head"]) == self.facts["head_start"]:
-            os.kill(self.facts["head"], signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            descriptor = os.pidfd_open(self.facts["head"])
+            try:
+                # We look after opening the descriptor: another process may have the number by now.
+                if start_time(self.facts["head"]) == self.facts["head_start"]:
+                    signal.pidfd_send_signal(descriptor, signal.SIGTERM)
+            finally:
+                os.close(descriptor)
 
     def forget(self) -> None:
         """Remove its directory. It must have ended."""
