@@ -120,6 +120,13 @@ class Keeper:
             return False
         if not said:
             return False
+        with contextlib.suppress(OSError):  # no room is left, which is no reason to end the run
+            self._keep(said)
+        for client in self._unread:
+            self._tell(client, said)
+        return True
+
+    def _keep(self, said: bytes) -> None:
         if os.fstat(self._output.fileno()).st_size + len(said) > 2 * KEPT_BYTES:
             size = os.fstat(self._output.fileno()).st_size
             last = os.pread(self._output.fileno(), KEPT_BYTES, size - KEPT_BYTES)
@@ -127,9 +134,6 @@ class Keeper:
             self._output.seek(0)
             self._output.write(last)
         self._output.write(said)
-        for client in self._unread:
-            self._tell(client, said)
-        return True
 
     def _tell(self, client: socket.socket, text: bytes) -> None:
         """Send it; a client that does not read loses what its socket has no room for: the file has it."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import struct
 import time
@@ -109,6 +110,22 @@ def test_a_client_that_does_not_read_holds_nothing_up() -> None:
     run = started("print('x' * 3_000_000); print('end', flush=True); input()")
     with run.connect():
         await_that(lambda: b"end" in (run.directory / "output").read_bytes())
+
+
+def test_a_run_whose_output_finds_no_room_goes_on() -> None:
+    """A full /run must not end a network."""
+    room = 1 << 16
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))  # of each file that the keeper writes
+    try:
+        run = started(
+            f"print('x' * {4 * room}, flush=True); input(); print('it goes on', flush=True); input()"
+        )
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    await_that(lambda: (run.directory / "output").stat().st_size == room)
+    assert b"it goes on" in said_until(run, b"it goes on", FRAME.pack(b"i", 1) + b"\n")
+    assert run.running
 
 
 def test_a_run_that_does_not_read_goes_on_however_much_is_typed_and_heeds_control_c() -> None:
