@@ -130,6 +130,9 @@ class HostLimits:
         self._enabled: list[tuple[Path, str]] = []
         self._limits: dict[str, HostLimit] = {}
         self._groups: dict[str, dict[str, tuple[Hierarchy, Path, int]]] = {}  # by host and controller
+        self._joined: dict[
+            str, set[str]
+        ] = {}  # of these, those that have what ran in the host when they were made
         self._enforced: dict[str, Enforced] = {}  # of groups that are gone
 
     def create(self, plans: Sequence[HostPlan]) -> None:
@@ -144,13 +147,12 @@ class HostLimits:
         Args:
             limit: ``share`` (processors' worth of time), ``cores``, ``sched`` and ``period_us``, ``memory_bytes``,
                 ``processes`` (threads are counted); None: no limit.
-            processes: what runs in the host, for groups that it did not have so far.
+            processes: what runs in the host, for groups that it did not have so far, or whose limit was refused.
 
         Raises:
             EnvironmentLackError: this computer gives no such control groups.
             MachineError: the kernel refuses a value.
         """
-        before = set(self._groups.get(host, {}))
         if (share := limit.get("share")) is not None:
             limit = {**limit, "share": share / self._slow()}
         wanted: HostLimit = {
@@ -175,15 +177,17 @@ class HostLimits:
                 f"host {host}: the kernel refuses {asked} ({os.strerror(error.errno or 0)}); {cure}"
             ) from None
         self._limits[host] = wanted
-        if set(groups) - before:
+        if set(groups) - self._joined.get(host, set()):
             for pid in processes:
                 self.admit(host, pid)
+        self._joined[host] = set(groups)
 
     def forget(self, host: str) -> None:
         """Remove the groups of a host, whose processes have ended."""
         if found := self._enforced_in(host):
             self._enforced[host] = found
         self._limits.pop(host, None)
+        self._joined.pop(host, None)
         for _, path, descriptor in self._groups.pop(host, {}).values():
             os.close(descriptor)
             self._remove(path)
@@ -246,7 +250,7 @@ class HostLimits:
         for groups in self._groups.values():
             for _, _, descriptor in groups.values():
                 os.close(descriptor)
-        self._groups, self._limits, self._enforced = {}, {}, {}
+        self._groups, self._limits, self._enforced, self._joined = {}, {}, {}, {}
         for root, name in self._enabled:
             with contextlib.suppress(OSError):  # another group uses it by now
                 (root / "cgroup.subtree_control").write_text(f"-{name}")

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from hybridnet.agent.hosts.limits import HostLimits, cfs_quota, settings
-from hybridnet.errors import EnvironmentLackError
+from hybridnet.errors import EnvironmentLackError, MachineError
 from hybridnet.system import cgroups
+from hybridnet.system.cgroups import Hierarchy
 from hybridnet.system.journal import Journal
 
 USUAL: dict[str, Any] = {
@@ -81,3 +83,24 @@ def test_without_its_controller_a_limit_is_refused_by_the_name_of_its_option(
         with pytest.raises(EnvironmentLackError, match=f"host h1: this computer has {words}"):
             limits.set("h1", limit, [])
     journal.close()
+
+
+def test_a_limit_after_one_that_was_refused_holds_for_what_runs_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host had the group by then, with nothing in it."""
+    monkeypatch.setattr(cgroups, "find", lambda: {"memory": Hierarchy(1, tmp_path / "memory")})
+    limits = HostLimits(Journal(tmp_path / "state", "a-run"), "m1")
+    group = tmp_path / "memory/hybridnet-a-run-m1/h1"
+    refusing = group / "memory.limit_in_bytes"
+    refusing.mkdir(parents=True)
+    with pytest.raises(MachineError, match=r"host h1: the kernel refuses .*memory_bytes=1"):
+        limits.set("h1", {"memory_bytes": 1}, [os.getpid()])
+    refusing.rmdir()
+    refusing.touch()
+    limits.set("h1", {"memory_bytes": 1 << 30}, [os.getpid()])
+    assert refusing.read_text() == str(1 << 30)
+    assert (group / "cgroup.procs").read_text() == str(os.getpid())
+    (group / "cgroup.procs").unlink()
+    limits.set("h1", {"memory_bytes": 1 << 31}, [os.getpid()])
+    assert not (group / "cgroup.procs").exists()  # it is there
