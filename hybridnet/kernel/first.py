@@ -165,11 +165,21 @@ def what_computes() -> str:
 def node_of(process: Path) -> str:
     """The name of a process's network namespace, before a colon; empty: it has none."""
     namespace = os.stat(process / "ns" / "net")
-    for place in {str(each) for each in Path("/proc").glob("[0-9]*/root/run/netns")}:
-        for name in os.listdir(place):
-            if os.path.samestat(os.stat(f"{place}/{name}"), namespace):
-                return f"{name}: "
+    for place in {str(each) for each in process.parent.glob("[0-9]*/root/run/netns")}:
+        with contextlib.suppress(
+            OSError
+        ):  # what a program has made its root (chroot) may have anything there
+            for name in os.listdir(place):
+                if _is_at(f"{place}/{name}", namespace):
+                    return f"{name}: "
     return ""
+
+
+def _is_at(path: str, namespace: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), namespace)
+    except OSError:
+        return False
 
 
 def bring_home(directory: str) -> tuple[list[str], dict[str, str]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the first process of a kernel brings home."""
+"""What the first process of a kernel brings home, and how it names what computes."""
 
 from __future__ import annotations
 
@@ -68,3 +68,18 @@ def test_what_cannot_be_copied_is_named_with_the_reason(
     brought, left = tested.copy_over(upper, home)
     assert brought == ["a"]
     assert left == {"b": "it has 2 bytes, and 3 of all files are brought at most", "c": "Is a directory"}
+
+
+def test_a_node_is_named_whatever_other_programs_have_made_their_root(tmp_path: Path) -> None:
+    """/run/netns may be a file there, or have links to nothing."""
+    for number in ("7", "8", "9"):
+        (tmp_path / number / "root/run").mkdir(parents=True)
+    (tmp_path / "9/ns").mkdir()
+    (tmp_path / "9/ns/net").touch()
+    (tmp_path / "7/root/run/netns").touch()
+    names = tmp_path / "8/root/run/netns"
+    names.mkdir()
+    (names / "gone").symlink_to("/no/such")
+    assert tested.node_of(tmp_path / "9") == ""
+    (names / "h1").hardlink_to(tmp_path / "9/ns/net")
+    assert tested.node_of(tmp_path / "9") == "h1: "
