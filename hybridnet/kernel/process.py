@@ -364,8 +364,12 @@ class KernelProcess:
 
     def _failed(self) -> EnvironmentLackError:
         log = b""
-        while data := os.read(self._log_end, 65536):
-            log += data
+        os.set_blocking(
+            self._log_end, False
+        )  # it has ended, so all is there; who has its streams may live on
+        with contextlib.suppress(BlockingIOError):
+            while data := os.read(self._log_end, 65536):
+                log += data
         lines = map(str.strip, log.decode(errors="replace").splitlines())
         said = [
             line for line in lines if line and not line.startswith("[<")

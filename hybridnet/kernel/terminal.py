@@ -8,6 +8,7 @@ Where the standard error is no terminal the command has our streams themselves, 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -86,9 +87,11 @@ class Terminal:
             self._write(b"\n")
 
     def close(self) -> None:
-        """Print what is left, once nobody writes any more."""
-        while self.forward():
-            pass
+        """Print what is left, once the kernel has ended: all of it is there, whoever has its streams and lives on."""
+        os.set_blocking(self._pipe, False)
+        with contextlib.suppress(BlockingIOError):
+            while self.forward():
+                pass
         self._erase()
         os.close(self._pipe)
 

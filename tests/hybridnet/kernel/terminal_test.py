@@ -33,10 +33,15 @@ shown.close()
 """
 
 
+CLOSING = """for descriptor in set(streams.values()) - {1, 2}:
+    os.close(descriptor)
+"""
+
+
 def at_a_terminal(program: str) -> str:
     parent, child = pty.openpty()
     try:
-        subprocess.run([sys.executable, "-c", program], stdout=child, stderr=child, check=True)
+        subprocess.run([sys.executable, "-c", program], stdout=child, stderr=child, check=True, timeout=20)
         os.set_blocking(parent, False)
         return os.read(parent, 65536).decode()
     finally:
@@ -48,6 +53,11 @@ def test_the_time_is_shown_between_lines_and_not_beside_a_prompt_and_makes_way_f
     erase = "\r\x1b[2K"
     time = f"{erase}1.5 s of simulated time after 0 s"
     assert at_a_terminal(PROGRAM) == f"{time}{erase}line of output\r\nprompt> \r\nsaid\r\nend\r\n"
+
+
+def test_the_end_does_not_wait_for_whoever_has_the_streams_still() -> None:
+    assert CLOSING in PROGRAM
+    assert at_a_terminal(PROGRAM.replace(CLOSING, "")) == at_a_terminal(PROGRAM)
 
 
 def test_without_a_terminal_the_command_has_our_streams() -> None:
