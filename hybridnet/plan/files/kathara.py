@@ -44,6 +44,7 @@ _AS_KATHARA = (
     "sysctl -qw net.ipv4.ip_forward=1 net.ipv4.icmp_ratelimit=0 net.ipv4.conf.all.rp_filter=0 "
     "net.ipv4.conf.default.rp_filter=0"
 )
+_YES, _NO = ("y", "yes", "t", "true", "on", "1"), ("n", "no", "f", "false", "off", "0")
 _SILENT = ("image", "num_terms", "shell", "cpus", "exec", "env", "sysctl", "ipv6")
 """Keys that are obeyed, or are of no account to a network."""
 _NOTED: Mapping[str, str] = {
@@ -175,7 +176,7 @@ def _host(name: str, device: _Device, folder: Path, files: LabFiles, findings: F
 def _set_up(name: str, device: _Device, findings: Findings) -> list[str]:
     """What its shell runs before the start-up script."""
     found = []
-    if device.last("ipv6").lower() == "true":
+    if _is_on(name, device, "ipv6", findings):
         found.append("sysctl -qw net.ipv6.conf.all.forwarding=1")
     for setting in device.options.get("sysctl", []):
         if re.fullmatch(r"[\w.-]+=[\w .-]+", setting):
@@ -191,15 +192,23 @@ def _set_up(name: str, device: _Device, findings: Findings) -> list[str]:
     return found
 
 
+def _is_on(name: str, device: _Device, key: str, findings: Findings) -> bool:
+    """Whether a device has something, in the words that Kathará takes."""
+    value = device.last(key).lower()
+    if value not in ("", *_YES, *_NO):
+        findings.refuse(name, f"{key}: {shown(device.last(key))} is neither true nor false; correct it")
+    return value in _YES
+
+
 def _say(
     name: str, device: _Device, with_frr: bool, scripts: list[tuple[str, str]], findings: Findings
 ) -> None:
     """Everything that is left out or done otherwise."""
     if image := device.last("image"):
         findings.note_image(name, image, with_frr)
-    for key, values in device.options.items():
+    for key in device.options:
         if key in _NOTED:
-            if key != "bridged" or values[-1].lower() == "true":
+            if key != "bridged" or _is_on(name, device, "bridged", findings):
                 findings.note(name, f"{key}: {_NOTED[key]}")
         elif key not in _SILENT:
             findings.note(name, f"{plain(key)}: hybridnet does not know this; leave it out")

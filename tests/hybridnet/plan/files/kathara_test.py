@@ -98,6 +98,14 @@ def test_what_is_written_as_yaml_is_the_same_network(tmp_path: Path) -> None:
     assert content(read_topology(ours)) == content(topo)
 
 
+@pytest.mark.parametrize(
+    ("said", "is_on"), [("yes", True), ("1", True), ("True", True), ("off", False), ("0", False)]
+)
+def test_ipv6_is_turned_on_by_the_words_that_kathara_takes(tmp_path: Path, said: str, is_on: bool) -> None:
+    commands = read_topology(written(tmp_path, f'a[0]="A"\na[ipv6]="{said}"\n')).nodeInfo("a")["commands"]
+    assert ("sysctl -qw net.ipv6.conf.all.forwarding=1" in commands) == is_on
+
+
 def test_both_interfaces_of_a_device_may_be_in_one_domain(tmp_path: Path) -> None:
     topo = read_topology(written(tmp_path, 'a[0]="A"\na[1]="A"\nA[0]="A"\n'))
     assert topo.links() == [("a", "A-2"), ("a", "A-2"), ("A", "A-2")]
@@ -114,6 +122,8 @@ def test_both_interfaces_of_a_device_may_be_in_one_domain(tmp_path: Path) -> Non
         ('pc1[0]="A/00:00:00:00:00:00"', r"pc1: link pc1-A: mac of .* is nobody's address"),
         ('p/c[0]="A"', "p/c: node 'p/c': a name starts with"),
         ('pc1[0]="A"\npc1[cpus]="many"', "pc1: cpus: 'many' is not a number of processors"),
+        ('pc1[0]="A"\npc1[ipv6]="ture"', "pc1: ipv6: 'ture' is neither true nor false"),
+        ('pc1[0]="A"\npc1[bridged]="x"', "pc1: bridged: 'x' is neither true nor false"),
         ('pc1[0]="A"\npc1[sysctl]="x;y"', "pc1: sysctl: 'x;y' is not NAME=VALUE"),
     ],
 )
