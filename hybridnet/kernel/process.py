@@ -56,6 +56,8 @@ END_S = {signal.SIGINT: 1.0, signal.SIGTERM: 1.0, signal.SIGHUP: 1.0, signal.SIG
 """How long a command may take to end itself after a signal."""
 KEEPING_S = 10.0
 """The same where a directory is kept, in which it writes what has been measured so far."""
+MOST_SAID_BYTES = 64 << 20
+"""Of a line of the first process, which names the files that it has brought."""
 ADDR_NO_RANDOMIZE = 0x0040000
 CLOCK, CARD = 8, 9
 """The kernel's descriptors of what joins it with others."""
@@ -286,13 +288,17 @@ class KernelProcess:
             self.control.sendall(self._request)
 
     def answer(self) -> dict[str, Any] | None:
-        """What its first process says, once it is whole. Raises as `await_first`."""
+        """What its first process says, once it is whole. Raises as `await_first`; and ExperimentError where a program
+        has written in its place.
+        """
         data = self._receive()
         self._lines += data
         while b"\n" in self._lines:
             line, _, self._lines = self._lines.partition(b"\n")
-            if (answer := self._read(json.loads(line))) is not None:
+            if (answer := self._read(self._said(line))) is not None:
                 return answer
+        if len(self._lines) > MOST_SAID_BYTES:
+            raise self._disturbed()
         if not data:
             raise self._failed()
         return None
@@ -302,6 +308,21 @@ class KernelProcess:
             return self.control.recv(65536)
         except ConnectionResetError:
             return b""
+
+    def _said(self, line: bytes) -> dict[str, Any]:
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            raise self._disturbed() from None
+        if not isinstance(said, dict) or not said.keys() & {"begins", "spins", "exit"}:
+            raise self._disturbed()
+        return said
+
+    def _disturbed(self) -> ExperimentError:
+        return ExperimentError(
+            f"{self.name}: a program in it has written to /dev/host6, which is its first process's; let it write "
+            "elsewhere"
+        )
 
     def _read(self, answer: dict[str, Any]) -> dict[str, Any] | None:
         if "begins" in answer:
