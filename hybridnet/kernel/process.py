@@ -309,7 +309,7 @@ class KernelProcess:
         except ConnectionResetError:
             return b""
 
-    def _said(self, line: bytes) -> dict[str, Any]:
+    def _said(self, line: bytes) -> Mapping[str, Any]:
         try:
             said = json.loads(line)
         except (ValueError, RecursionError):
@@ -324,7 +324,7 @@ class KernelProcess:
             "elsewhere"
         )
 
-    def _read(self, answer: dict[str, Any]) -> dict[str, Any] | None:
+    def _read(self, answer: Mapping[str, Any]) -> dict[str, Any] | None:
         if "begins" in answer:
             self._begins = True
             return None
@@ -334,7 +334,7 @@ class KernelProcess:
                 f"{self._watch.time_s():.6f} s of simulated time, which stands still meanwhile; if it waits by looking "
                 "at memory, let it sleep or wait for an event; a long computation runs in real time"
             )
-        return answer
+        return dict(answer)
 
     def look(self) -> str | None:
         """Show how far it is, and see that time does not stand still. Raises as `await_first`, or KeyboardInterrupt.
