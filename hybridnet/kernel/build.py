@@ -10,7 +10,6 @@ The source is removed again.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -27,6 +26,7 @@ from pathlib import Path
 from hybridnet.errors import EnvironmentLackError, MachineError, UsageError
 from hybridnet.kernel.watch import CLOCK, symbols
 from hybridnet.system.folders import OF_THE_COMPUTER, data_folder
+from hybridnet.system.locks import locked_file
 
 __all__ = ["VARIABLE", "find_kernel", "keep_binary", "kernel_folder", "make_kernel"]
 
@@ -293,9 +293,11 @@ def _failed(failure: str, log: str) -> MachineError:
 def _alone(folder: Path) -> Iterator[None]:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with folder.with_suffix(".lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        lock = locked_file(folder.with_suffix(".lock"))
+        try:
             yield
+        finally:
+            os.close(lock)
     except PermissionError as error:
         raise EnvironmentLackError(
             f"the kernel cannot be kept in {folder}: {error.strerror}; run it as a user who may write there, or set "

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hybridnet.errors import MachineError
+from hybridnet.system.locks import lock_what_others_can_open
 
 __all__ = ["CONTROLLERS", "PREFIX", "Hierarchy", "find", "hold", "remove_abandoned", "remove_group"]
 
@@ -118,7 +119,7 @@ def hold(path: Path) -> int:
             descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileNotFoundError:  # taken for abandoned before it was held
             continue
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        lock_what_others_can_open(descriptor, f"control group {path}", fcntl.LOCK_SH)
         if _is_same(descriptor, path):
             return descriptor
         os.close(descriptor)

@@ -11,7 +11,6 @@ machine that has its computer's own network namespace needs none.
 
 from __future__ import annotations
 
-import fcntl
 import ipaddress
 import json
 import os
@@ -24,6 +23,7 @@ from hybridnet.system import nat
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal, state_directory
+from hybridnet.system.locks import lock_what_others_can_open
 
 ADDRESSES = ipaddress.IPv4Network("198.19.255.0/24")
 DEVICE = "outside"
@@ -59,7 +59,7 @@ class Uplink:
             state_directory(), os.O_RDONLY | os.O_DIRECTORY
         )  # two runs would find the same addresses free
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock_what_others_can_open(lock, f"state directory {state_directory()}")
             subnet = self._free_subnet()
             ours, theirs = list(subnet.hosts())
             self._journal.record("link", name=near, network=self._network)

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import fcntl
 import os
 import queue
 import threading
@@ -40,6 +39,7 @@ from hybridnet.system.cleaning import clean_run, is_alive, remove_run_directory
 from hybridnet.system.ending import Endings, undone_on_error, uninterrupted
 from hybridnet.system.guardian import Guardian
 from hybridnet.system.journal import Journal, directories_in, read_entries, state_directory
+from hybridnet.system.locks import lock_what_others_can_open
 from hybridnet.system.log import info
 from hybridnet.system.loopback import require_loopback
 from hybridnet.system.priority import Priority, raise_thread
@@ -55,6 +55,9 @@ HERE = "here"
 """The machine's name."""
 
 ADDRESS = "127.0.0.1"
+
+CLEANED_WITHIN_S = 120.0
+"""How long another run of this kind, which begins, may take to remove what a killed one has left."""
 
 
 class Here:
@@ -295,7 +298,7 @@ def _held(state: Path) -> Iterator[None]:
     """Hold the state directory's lock: two runs that begin at once find each other."""
     descriptor = os.open(state, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        lock_what_others_can_open(descriptor, f"state directory {state}", patience_s=CLEANED_WITHIN_S)
         yield
     finally:
         os.close(descriptor)

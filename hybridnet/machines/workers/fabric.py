@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import ipaddress
 import json
 import os
@@ -31,6 +30,7 @@ from hybridnet.machines.workers.lines import Cable
 from hybridnet.system.command import ip_batch, run
 from hybridnet.system.ending import Endings, undone_on_error
 from hybridnet.system.journal import Journal, network_namespace
+from hybridnet.system.locks import lock_what_others_can_open
 
 CLONE_NEWNET = 0x40000000
 ADDRESSES = ipaddress.IPv4Network("198.18.0.0/15")
@@ -134,7 +134,7 @@ class Fabric:
         # network namespace, whichever state directories they have.
         lock = os.open("/proc/self/ns/net", os.O_RDONLY)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock_what_others_can_open(lock, "this network namespace")
             self._subnet = _free_subnet()
             ip_batch(
                 [

@@ -9,7 +9,6 @@ user's data folder.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -22,6 +21,7 @@ from pathlib import Path
 
 from hybridnet.errors import EnvironmentLackError
 from hybridnet.system.folders import data_folder
+from hybridnet.system.locks import locked_file
 
 __all__ = [
     "FRAMEWORKS",
@@ -230,9 +230,11 @@ def _fingerprint(of: Framework) -> str:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    lock = locked_file(path)
+    try:
         yield
+    finally:
+        os.close(lock)
 
 
 def _to_stderr(line: str) -> None:
