@@ -28,7 +28,9 @@ void PortalRecorder::close() { writer_.close(simulation_.now(), wall_clock_()); 
 SnapshotRow PortalRecorder::row() const {
   const RecordWriter::Counters& counters = writer_.counters();
   std::vector<std::pair<std::string_view, std::string>> labels;
-  if (!failure().empty()) labels.emplace_back("failure", failure());
+  if (std::string failure = this->failure(); !failure.empty()) {
+    labels.emplace_back("failure", std::move(failure));
+  }
   const auto plain = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
   return {.name = writer_.path(),
           .labels = std::move(labels),

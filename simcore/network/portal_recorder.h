@@ -50,7 +50,7 @@ class PortalRecorder {
 
   // Ends the file. Does not throw; failure() says why it could not be written.
   void close();
-  const std::string& failure() const { return writer_.failure(); }
+  std::string failure() const { return writer_.failure(); }
   const std::string& path() const { return writer_.path(); }
 
   SnapshotRow row() const;

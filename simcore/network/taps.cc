@@ -2,6 +2,9 @@
 #include "simcore/network/taps.h"
 
 #include <algorithm>
+#include <exception>
+#include <string_view>
+#include <utility>
 
 #include "simcore/units/error.h"
 
@@ -61,8 +64,17 @@ void Taps::clock_runs(std::int64_t epoch_ns) {
 }
 
 void Taps::close() {
-  for (auto& [interface, capture] : captures_) capture->writer().close();
+  // One that cannot be written keeps no other from its end.
+  std::exception_ptr first;
+  for (auto& [interface, capture] : captures_) {
+    try {
+      capture->writer().close();
+    } catch (const SystemError&) {
+      if (!first) first = std::current_exception();
+    }
+  }
   if (recorder_) recorder_->close();
+  if (first) std::rethrow_exception(first);
 }
 
 void Taps::add_running(const std::string& interface, std::unique_ptr<Capture> capture) {
@@ -92,8 +104,12 @@ std::vector<SnapshotRow> Taps::rows() const {
   rows.reserve(captures_.size());
   for (const auto& [interface, capture] : captures_) {
     const CaptureWriter::Counters& counters = capture->writer().counters();
+    std::vector<std::pair<std::string_view, std::string>> labels = {{"file", capture->writer().path()}};
+    if (std::string failure = capture->writer().failure(); !failure.empty()) {
+      labels.emplace_back("failure", std::move(failure));
+    }
     rows.push_back({.name = interface,
-                    .labels = {{"file", capture->writer().path()}},
+                    .labels = std::move(labels),
                     .figures = {{"captured_frames", plain(counters.written)},
                                 {"queue_full", plain(counters.queue_full)},
                                 {"write_failed", plain(counters.write_failed)}},

@@ -75,6 +75,8 @@ class CaptureWriter {
 
   const std::string& path() const { return file_.path(); }
   const Counters& counters() const { return counters_; }
+  // Why the file cannot be written, from when it cannot until close(); empty: it can.
+  std::string failure() const { return file_.failure(); }
 
  protected:
   // Makes or empties the file. Timestamps are `epoch_ns` after 1970 plus simulated time. Throws

@@ -5,8 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "simcore/units/error.h"
-
 namespace simcore {
 
 namespace {
@@ -51,7 +49,7 @@ void OutputFile::close() {
 void OutputFile::report_failure() {
   if (error_ == 0) return;
   file_.reset();
-  throw SystemError("write the " + what_ + " " + path_, std::exchange(error_, 0));
+  throw SystemError(attempt(), std::exchange(error_, 0));
 }
 
 }  // namespace simcore

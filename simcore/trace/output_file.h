@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "simcore/trace/byte_sink.h"
+#include "simcore/units/error.h"
 
 namespace simcore {
 
@@ -38,6 +39,9 @@ class OutputFile final : public ByteSink {
 
   bool open() const { return file_ != nullptr; }
   bool failed() const { return error_ != 0; }
+  int error() const { return error_; }  // of the first failure that was not reported yet; 0: there is none
+  // What flush() says of an error.
+  std::string failure(int error) const { return SystemError(attempt(), error).what(); }
   const std::string& path() const { return path_; }
 
  private:
@@ -45,6 +49,7 @@ class OutputFile final : public ByteSink {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
 
+  std::string attempt() const { return "write the " + what_ + " " + path_; }
   void report_failure();
 
   std::string path_;

@@ -36,9 +36,14 @@ void QueuedFile::finish() {
 
 QueuedFile::Room QueuedFile::room(std::size_t size) {
   if (ring_.empty()) return file_.failed() ? Room::failed : Room::yes;
-  if (failed_.load(std::memory_order_relaxed)) return Room::failed;
+  if (error_.load(std::memory_order_relaxed) != 0) return Room::failed;
   const std::uint64_t used = put_ - released_.load(std::memory_order_acquire);
   return size <= ring_.size() - used ? Room::yes : Room::none;
+}
+
+std::string QueuedFile::failure() const {
+  const int error = ring_.empty() ? file_.error() : error_.load(std::memory_order_relaxed);
+  return error == 0 ? "" : file_.failure(error);
 }
 
 void QueuedFile::put(const void* bytes, std::size_t size) {
@@ -68,8 +73,8 @@ void QueuedFile::write_all() {
     const std::uint64_t filled = filled_.load(std::memory_order_acquire);
     if (filled == released) {
       if (ending) return;
-      if (!file_.push())
-        failed_.store(true, std::memory_order_relaxed);  // a reader of the file sees all so far
+      file_.push();  // a reader of the file sees all so far
+      error_.store(file_.error(), std::memory_order_relaxed);
       waiting_.store(true);
       (void)wake_.try_acquire_for(kLook);
       waiting_.store(false);
@@ -79,7 +84,7 @@ void QueuedFile::write_all() {
     const std::size_t piece =
         std::min({kPiece, static_cast<std::size_t>(filled - released), ring_.size() - at});
     file_.put(&ring_[at], piece);
-    if (file_.failed()) failed_.store(true, std::memory_order_relaxed);
+    error_.store(file_.error(), std::memory_order_relaxed);
     released_.store(released + piece, std::memory_order_release);
   }
 }

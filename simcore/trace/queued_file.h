@@ -45,6 +45,9 @@ class QueuedFile final : public ByteSink {
   // Whether `size` bytes can be put now.
   Room room(std::size_t size);
 
+  // Why nothing more will be written, from when room() says so; empty: nothing has failed. Of close(), it says itself.
+  std::string failure() const;
+
   // Precondition: there is room. The file has the bytes some time after commit().
   void put(const void* bytes, std::size_t size) override;
   void commit();
@@ -61,7 +64,7 @@ class QueuedFile final : public ByteSink {
   std::uint64_t put_ = 0;           // counts since the beginning, like the next two
   alignas(kCacheLine) std::atomic<std::uint64_t> filled_{0};
   alignas(kCacheLine) std::atomic<std::uint64_t> released_{0};
-  std::atomic<bool> failed_{false};
+  std::atomic<int> error_{0};  // of a write that has failed
   std::atomic<bool> ending_{false};
   std::atomic<bool> waiting_{false};
   std::counting_semaphore<> wake_{0};

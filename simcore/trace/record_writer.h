@@ -61,9 +61,8 @@ class RecordWriter {
 
   const std::string& path() const { return file_.path(); }
   const Counters& counters() const { return counters_; }
-  const std::string& failure() const {
-    return failure_;
-  }  // why the file could not be written; empty: it could
+  // Why the file cannot be written, from when it cannot; empty: it can.
+  std::string failure() const { return failure_.empty() ? file_.failure() : failure_; }
 
  private:
   struct InterfaceCounts {
@@ -77,7 +76,7 @@ class RecordWriter {
   QueuedFile file_;
   std::vector<InterfaceCounts> interfaces_;
   Counters counters_;
-  std::string failure_;
+  std::string failure_;  // of close()
 };
 
 }  // namespace simcore

@@ -281,6 +281,7 @@ ONE_OF_FEW = 1
 """So many events, or packets, of a whole may break the limit of a share, however few there are: with one of twenty late
 nobody knows whether one of a thousand is. The limit of half a second bounds how late it is."""
 
+_SLOWER = "the disk was slower than the traffic"
 _NAMED = 3  # instances with their figures, for each limit
 
 
@@ -401,7 +402,7 @@ def _judge_instance(
         )
     unrecorded = sum(_unrecorded(last) - _unrecorded(first) for first, last in windows)
     if unrecorded:
-        failure = windows[-1][1]["record"].get("failure", "the disk was slower than the traffic")
+        failure = windows[-1][1]["record"].get("failure") or _SLOWER
         found(
             "did not record all frames",
             unrecorded,
@@ -410,11 +411,13 @@ def _judge_instance(
         )
     uncaptured = sum(_uncaptured(last) - _uncaptured(first) for first, last in windows)
     if uncaptured:
+        rows = windows[-1][1].get("captures", ())
+        failure = next((row["failure"] for row in rows if row.get("failure")), _SLOWER)
         found(
             "did not capture all frames",
             uncaptured,
-            f"instance {name}: {uncaptured} frames are not in its captures: the disk was slower than the traffic, or "
-            "is full; capture onto a faster disk with room, or at fewer interfaces",
+            f"instance {name}: {uncaptured} frames are not in its captures ({failure}): capture onto a faster disk "
+            "with room, or at fewer interfaces",
         )
     return {
         **row,

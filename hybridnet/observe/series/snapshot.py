@@ -112,6 +112,7 @@ class CaptureRow(NamedRow):
     """One capture, or all that were begun while the instance ran: these have neither file nor frames."""
 
     file: NotRequired[str]
+    failure: NotRequired[str]
     captured_frames: NotRequired[int]
     queue_full: int
     write_failed: int

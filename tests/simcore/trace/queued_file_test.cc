@@ -65,6 +65,7 @@ TEST_F(QueuedFileTest, a_failed_write_is_seen_by_who_puts_and_told_at_the_end) {
     file.put(piece.data(), piece.size());
     file.commit();
   }
+  EXPECT_EQ(file.failure(), "write the record /dev/full: No space left on device");
   file.finish();
   EXPECT_THROW(file.file().close(), SystemError);
 }

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
 
 #include "simcore/trace/pcap_writer.h"
 #include "simcore/trace/record_reader.h"
@@ -159,6 +161,7 @@ TEST(Record, a_full_disk_is_counted_and_told) {
   std::filesystem::create_symlink("/dev/full", path);
   RecordWriter writer(path, RecordWriter::Writing::queued);
   writer.begin("", 0);
+  while (writer.failure().empty()) std::this_thread::yield();  // who looks while it goes on learns of it
   writer.close(SimTime::zero(), 0);
   std::filesystem::remove(path);
   EXPECT_EQ(writer.counters().write_failed, 1u);
