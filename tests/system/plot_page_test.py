@@ -80,7 +80,7 @@ def test_lines_are_chosen_and_charts_zoom_together(browser: Browser, file: Path)
     expect(off).to_have_count(0)
     throughput.get_by_role("button", name="none", exact=True).click()
     expect(off).to_have_count(FLOWS)  # the sum stays
-    throughput.locator(".u-series", has_text="h3:").locator("th").click()
+    throughput.locator(".u-series", has_text="h3 →").locator("th").click()
     expect(off).to_have_count(FLOWS - 1)
     box = throughput.locator(".u-over").bounding_box()
     assert box is not None

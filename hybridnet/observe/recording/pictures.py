@@ -106,17 +106,20 @@ def pictures_in(folder: Path, seed: int | None = None) -> list[Picture]:
     ]
     if has_series(folder):
         found += [*pictures_of(read_series(folder, seed)), *histogram_pictures(folder, seed)]
-    return [_named(picture, folder) for picture in found if picture.lines]
+    return _named([picture for picture in found if picture.lines], folder)
 
 
-def _named(picture: Picture, folder: Path) -> Picture:
-    """The same with names for connections, where the folder says what the network was."""
+def _named(pictures: list[Picture], folder: Path) -> list[Picture]:
+    """The same with names for connections, one in all of them, where the folder says what the network was."""
     if not (folder / PLAN).is_file():
-        return picture
-    names = flow_names([line.name for line in picture.lines], read_object(folder / PLAN))
-    return replace(
-        picture, lines=[replace(line, name=names.get(line.name, line.name)) for line in picture.lines]
-    )
+        return pictures
+    elements = dict.fromkeys(line.name for picture in pictures for line in picture.lines)
+    names = flow_names(elements, read_object(folder / PLAN))
+
+    def named(line: Line) -> Line:
+        return replace(line, name=names.get(line.name, line.name))
+
+    return [replace(picture, lines=list(map(named, picture.lines))) for picture in pictures]
 
 
 def loss_of(folder: Path) -> list[Line]:
