@@ -266,7 +266,10 @@ def test_frames_that_are_missing_in_captures_are_a_reason():
     assert verdict.word == "broken"
     assert verdict.figures["m1"]["uncaptured_frames"] == 2 + 4
     assert verdict.reasons[0].startswith("instance m1: 6 frames are not in its captures (the disk was slower")
-    rows = [{"queue_full": 0, "write_failed": 0}, {"queue_full": 0, "write_failed": 2, "failure": "disk full"}]
+    rows = [
+        {"queue_full": 0, "write_failed": 0},
+        {"queue_full": 0, "write_failed": 2, "failure": "disk full"},
+    ]
     verdict = judge([(at((0, 0)), [snapshot(captures=rows)])], Limits())
     assert verdict.reasons[0].startswith("instance m1: 2 frames are not in its captures (disk full): ")
     assert judge([(at((3, 0)), at((3, 0)))], Limits()).word == "trusted"
