@@ -42,6 +42,7 @@ PYTHON = (
     "background",
     "fluid_flows",
     "fast_forward",
+    "side_by_side",
     "simulated_time",
 )
 
