@@ -288,6 +288,9 @@ def main() -> None:
         print(json.dumps(hybridnet(arguments.simulate)))
         return
     others = dict(each.partition("=")[::2] for each in arguments.other)
+    for name, program in others.items():
+        if not shutil.which(program):
+            parser.error(f"--other {name}={program}: there is no such program; write NAME=PROGRAM")
     rows = []
     for result in compare(arguments.rounds, others):
         print(result, flush=True)
