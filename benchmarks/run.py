@@ -42,7 +42,6 @@ PYTHON = (
     "background",
     "fluid_flows",
     "fast_forward",
-    "side_by_side",
     "simulated_time",
 )
 

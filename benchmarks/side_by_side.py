@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One fat tree and two workloads by hybridnet, by ns-3, and by whatever other simulator is at hand, in turns: processor
-time, how much is simulated in it, and completion times.
+"""One fat tree and two workloads by hybridnet and by other simulators, in turns: processor time, how much is simulated in
+it, and completion times.
 
 ::
 
@@ -13,12 +13,14 @@ is the same for all simulators. TCP is NewReno without SACK and timestamps, 1460
 ten, a window of 512 KiB at most, an acknowledgement for each segment, no timeout shorter than 250 ms: what each of them
 has. A segment takes the time that 1514 bytes take at 10 Gbit/s, whatever a simulator counts of its frame.
 
-    .venv/bin/python benchmarks/side_by_side.py --rounds 3 --other htsim=PROGRAM
+    cmake -B build/ns3 -G Ninja -DCMAKE_BUILD_TYPE=Release -DSIMCORE_BENCH_NS3=ON
+    cmake --build build/ns3 --target ns3_side_by_side
+    .venv/bin/python benchmarks/side_by_side.py --other ns-3=build/ns3/simcore/ns3_side_by_side --other htsim=PROGRAM
 
-`side_by_side_ns3.cc` is compiled and run where g++ and ns-3 3.37 are (Debian: g++, libns3-dev); else that arm is
-skipped, and says so. A PROGRAM is called with the name of a file: the number of flows; of each a line of source,
-destination and bytes; of each edge and then each aggregation router a line of 128 digits, up which of its four links
-it sends to each host. It prints a JSON object as that of ns-3 does.
+Not part of the suite: it needs ns-3 (Debian: libns3-dev), and three minutes for it. A PROGRAM is called with the name
+of a file: the number of flows; of each a line of source, destination and bytes; of each edge and then each aggregation
+router a line of 128 digits, up which of its four links it sends to each host. It prints a JSON object as that of ns-3
+does.
 
 Unit: processor seconds, of the simulation and of the whole program; events, and packets times links on their way, in a
 processor second of the simulation; milliseconds. A packet that is delivered counts once, however often it was sent, and
@@ -77,7 +79,6 @@ TCP: dict[str, Any] = {
     "send_buffer": BUFFER,
     "receive_buffer": BUFFER,
 }
-NS3_MODULES = ("applications", "point-to-point", "internet", "traffic-control", "network", "core")
 
 
 @dataclass(frozen=True)
@@ -187,23 +188,6 @@ def hybridnet(name: str) -> dict[str, Any]:
     }
 
 
-def compiled(folder: Path) -> Path | str:
-    """The program for ns-3, or why there is none."""
-    compiler = shutil.which("g++")
-    if compiler is None:
-        return "ns-3's arm needs g++, which is not installed; install Debian's packages g++ and libns3-dev"
-    asked = [compiler, "-E", "-x", "c++", "-", "-o", "/dev/null"]
-    includes = "#include <ns3/core-config.h>\n"
-    if subprocess.run(asked, input=includes, text=True, stderr=subprocess.DEVNULL).returncode:
-        return "ns-3's headers are not installed; install Debian's package libns3-dev (3.37)"
-    source = Path(__file__).resolve().with_name("side_by_side_ns3.cc")
-    program = folder / source.stem
-    libraries = [f"-lns3-{module}" for module in NS3_MODULES]
-    options = ["-O3", "-std=c++17", f"-I{source.parent.parent}"]
-    subprocess.run([compiler, *options, str(source), "-o", str(program), *libraries], check=True)
-    return program
-
-
 def write(path: Path, name: str) -> Path:
     """A workload and the ways, as the programs read them."""
     flows = workloads()[name]
@@ -253,26 +237,18 @@ def compare(turns: int, others: dict[str, str]) -> list[Result]:
     """All arms, so many times, in turns."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        ns3 = compiled(folder)
-        programs = dict(others) if isinstance(ns3, str) else {"ns-3": str(ns3), **others}
         results = []
         for name in workloads():
             told_in = str(write(folder / name, name))
             commands = {"hybridnet": [sys.executable, __file__, "--simulate", name]}
-            commands |= {arm: [program, told_in] for arm, program in programs.items()}
+            commands |= {arm: [program, told_in] for arm, program in others.items()}
             runs: dict[str, list[dict[str, Any]]] = {arm: [] for arm in commands}
             for _ in range(turns):
                 for arm, command in commands.items():
                     runs[arm].append(timed(command))
-            if isinstance(ns3, str):
-                results.append(Result(f"side_by_side/{name}/ns-3", None, "", skipped=ns3))
             for arm, made in runs.items():
                 results += results_of(name, arm, made)
     return results
-
-
-def run() -> list[Result]:
-    return compare(TURNS, {})
 
 
 def main() -> None:

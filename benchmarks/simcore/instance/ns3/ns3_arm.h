@@ -24,11 +24,12 @@ namespace ns3_arm {
 constexpr std::uint16_t kPort = 5001;
 constexpr std::uint32_t kBuffer = 4u << 20;
 
-inline ns3::PointToPointHelper link(double bits_per_second, const char* delay, const char* queue) {
-  constexpr double kEthernetFrame = 1538;
+// `frame`: bytes that a whole segment's frame takes on the other simulator's link.
+inline ns3::PointToPointHelper link(double bits_per_second, const char* delay, const char* queue,
+                                    double frame = 1538) {
   constexpr double kPointToPointFrame = 1502;
   ns3::PointToPointHelper helper;
-  const auto rate = static_cast<std::uint64_t>(bits_per_second * kPointToPointFrame / kEthernetFrame);
+  const auto rate = static_cast<std::uint64_t>(bits_per_second * kPointToPointFrame / frame);
   helper.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(rate)));
   helper.SetChannelAttribute("Delay", ns3::StringValue(delay));
   helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", ns3::StringValue(queue));

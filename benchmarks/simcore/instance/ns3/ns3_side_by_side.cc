@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// side_by_side_ns3 FILE: a workload of benchmarks/side_by_side.py on ns-3 3.37. FILE is as that writes it. Prints a JSON
+// ns3_side_by_side FILE: a workload of benchmarks/side_by_side.py on ns-3 3.37. FILE is as that writes it. Prints a JSON
 // object: each flow's completion time in seconds, processor seconds of the simulation, events, packets that links have
 // carried, packets that queues have dropped, and how often a flow lost so much that it waited for a timeout.
 //
 // A queue holds 99 packets beside the one that is being sent. Routers take the way that FILE says for each destination,
 // found by index; ns-3's own global routing has one way for all flows, or another one for each packet, and walks through
 // lists. Without IPv6, and without queue disciplines above the devices.
+//
+// Built only with -DSIMCORE_BENCH_NS3=ON; run by benchmarks/side_by_side.py.
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -22,6 +24,7 @@ constexpr std::uint32_t kHalf = kPorts / 2;
 constexpr std::uint32_t kPod = kHalf * kHalf;  // hosts of one
 constexpr std::uint32_t kHosts = kPorts * kPod;
 constexpr std::uint32_t kMss = 1460;
+constexpr double kFrame = 1514;  // bytes, of a whole segment
 constexpr std::uint32_t kBuffer = 512u << 10;
 constexpr double kLimitS = 60;
 
@@ -128,17 +131,6 @@ void choose_tcp() {
   SetDefault("ns3::TcpSocketBase::MinRto", ns3::TimeValue(ns3::MilliSeconds(250)));
 }
 
-ns3::PointToPointHelper link() {
-  constexpr double kEthernetFrame = 1514;
-  constexpr double kPointToPointFrame = 1502;
-  ns3::PointToPointHelper helper;
-  const auto rate = static_cast<std::uint64_t>(1e10 * kPointToPointFrame / kEthernetFrame);
-  helper.SetDeviceAttribute("DataRate", ns3::DataRateValue(ns3::DataRate(rate)));
-  helper.SetChannelAttribute("Delay", ns3::StringValue("1us"));
-  helper.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", ns3::StringValue("99p"));
-  return helper;
-}
-
 std::size_t unfinished = 0;
 std::uint64_t timeouts = 0;
 std::uint64_t dropped = 0;
@@ -167,7 +159,7 @@ int main(int count, char** words) {
   Workload workload;
   if (count != 2 || !read(words[1], workload)) {
     std::fprintf(stderr,
-                 "usage: side_by_side_ns3 FILE: a workload as benchmarks/side_by_side.py writes it\n");
+                 "usage: ns3_side_by_side FILE: a workload as benchmarks/side_by_side.py writes it\n");
     return 2;
   }
   choose_tcp();
@@ -194,7 +186,7 @@ int main(int count, char** words) {
   Devices core_down(core.GetN());
   std::vector<ns3::Ptr<ns3::NetDevice>> devices;
   std::vector<ns3::Ipv4Address> address_of;
-  ns3::PointToPointHelper links = link();
+  ns3::PointToPointHelper links = ns3_arm::link(1e10, "1us", "99p", kFrame);
   ns3_arm::Joiner joiner;
   const auto join = [&](const ns3::Ptr<ns3::Node>& a, const ns3::Ptr<ns3::Node>& b) {
     const ns3::Ipv4Address address = joiner.join(links, a, b);
