@@ -17,16 +17,15 @@ import os
 import signal
 import socket
 import sys
-from typing import BinaryIO
 
 from hybridnet.cli.main import main
 from hybridnet.system.parent import die_with_parent
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> list[str] | None:
+def serve(line: socket.socket) -> list[str] | None:
     """Fork for each request, and answer with the status of what ended: negative for a signal.
 
-    SIGTERM is passed on to what runs, and ends this process once that has ended.
+    SIGTERM is passed on to what runs, and ends this process once that has ended; so does the end of whoever asks.
 
     Returns:
         In a forked process the words that it shall run; in this one, at the end of the requests, None.
@@ -44,8 +43,8 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> list[str] | None:
 
     signal.signal(signal.SIGTERM, end)
     gc.freeze()
-    for line in requests:
-        request = json.loads(line)
+    for asked in line.makefile("rb"):
+        request = json.loads(asked)
         parent = os.getpid()
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
         child = os.fork()
@@ -55,8 +54,9 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> list[str] | None:
         running = os.pidfd_open(child)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
         _, status = os.waitpid(child, 0)
-        answers.write(json.dumps({"status": os.waitstatus_to_exitcode(status)}).encode() + b"\n")
-        answers.flush()
+        answer = json.dumps({"status": os.waitstatus_to_exitcode(status)})
+        with contextlib.suppress(BrokenPipeError):  # whoever asked has ended
+            line.sendall(answer.encode() + b"\n")
         if told:
             break
         done, running = running, None
@@ -78,7 +78,8 @@ def _become(log: str, parent: int) -> None:
 
 
 def _import_all() -> None:
-    """What simulations import as they go on."""
+    """Import what simulations import as they go on."""
+    import rich.progress  # noqa: F401
 
     import hybridnet._simcore
     import hybridnet.cli.simulate
@@ -92,12 +93,8 @@ def _import_all() -> None:
 
 def _serve_descriptor(descriptor: int) -> int:
     _import_all()
-    with (
-        socket.socket(fileno=descriptor) as line,
-        line.makefile("rb") as requests,
-        line.makefile("wb") as answers,
-    ):
-        words = serve(requests, answers)
+    with socket.socket(fileno=descriptor) as line:
+        words = serve(line)
     if words is None:
         return 0
     sys.argv = ["hybridnet", *words]

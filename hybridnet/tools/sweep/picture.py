@@ -20,11 +20,10 @@ from hybridnet.errors import UnitError, UsageError
 from hybridnet.observe.recording.plot import MOST_LINES, draw_figure, say_what_is_missing
 from hybridnet.observe.results.estimate import Estimate
 from hybridnet.observe.results.run_directory import naming, read_array
-from hybridnet.tools.sweep.table import Row, shown_figures
+from hybridnet.tools.sweep.table import POINTS, TABLE, Row, shown_figures
 
 __all__ = ["Curves", "curves_of", "is_sweep", "plot_sweep", "write_sweep_csv"]
 
-TABLE = "sweep.json"
 MOST_PICTURES = 24
 _WIDE = 20.0
 """From this ratio of its greatest to its least value on, an axis is logarithmic."""
@@ -133,7 +132,7 @@ def write_sweep_csv(directory: Path, out: Path | None = None) -> Path:
     """
     from pyarrow import parquet
 
-    table = parquet.read_table(directory / "sweep.parquet")
+    table = parquet.read_table(directory / POINTS)
     target = (directory / "csv" if out is None else out) / "sweep.csv"
     target.parent.mkdir(parents=True, exist_ok=True)
     with naming(target), target.open("w", newline="", encoding="utf-8") as file:

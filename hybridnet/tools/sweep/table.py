@@ -19,6 +19,10 @@ from hybridnet.tools.sweep.sweep import Done
 __all__ = ["Row", "figures_of_point", "table_of", "write_table"]
 
 _APPLICATION = ":"
+TABLE = "sweep.json"
+"""What a sweep's directory has of its rows."""
+POINTS = "sweep.parquet"
+"""What it has of every figure of every point."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ def write_table(directory: Path, done: Sequence[Done], rows: Sequence[Row]) -> N
     import pyarrow
     from pyarrow import parquet
 
-    _replace(directory / "sweep.json", json.dumps([row.to_json() for row in rows], indent=1).encode() + b"\n")
+    _replace(directory / TABLE, json.dumps([row.to_json() for row in rows], indent=1).encode() + b"\n")
     columns: dict[str, list[Any]] = {"seed": [], "figure": [], "value": []}
     settings = list(dict.fromkeys(name for each in done for name in each.point.values))
     set_columns: dict[str, list[Any]] = {name: [] for name in settings}
@@ -118,12 +122,12 @@ def write_table(directory: Path, done: Sequence[Done], rows: Sequence[Row]) -> N
     for name, values in set_columns.items():
         if any(isinstance(value, str) for value in values):  # a column has one type
             set_columns[name] = [str(value) for value in values]
-    unfinished = directory / "sweep.parquet.tmp"
-    with naming(directory / "sweep.parquet"):
+    unfinished = directory / f"{POINTS}.tmp"
+    with naming(directory / POINTS):
         parquet.write_table(
             pyarrow.table({**{f"set_{k}": v for k, v in set_columns.items()}, **columns}), unfinished
         )
-        os.replace(unfinished, directory / "sweep.parquet")
+        os.replace(unfinished, directory / POINTS)
 
 
 def _number_or_text(text: str | None) -> float | str | None:
