@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""One fat tree and two workloads by hybridnet and by other simulators, in turns: processor time, how much is simulated in
-it, and completion times.
+"""One fat tree and two workloads by hybridnet and by other simulators, in turns: processor time, how much is simulated
+in it, and completion times.
 
 ::
 

@@ -25,6 +25,10 @@ class Warm:
     def ask(self, words: list[str], log: Path) -> None:
         self.line.sendall(json.dumps({"words": words, "log": str(log)}).encode() + b"\n")
 
+    def close(self) -> None:
+        self._answers.close()
+        self.line.close()
+
     def answer(self) -> Any:
         return json.loads(self._answers.readline())
 
@@ -34,12 +38,14 @@ def warm() -> Iterator[Warm]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         program = subprocess.Popen(
-            [*python_module("hybridnet.cli.warm"), str(theirs.fileno())], pass_fds=[theirs.fileno()]
+            [*python_module("hybridnet.cli.warm"), str(theirs.fileno())],
+            pass_fds=[theirs.fileno()],
+            stderr=subprocess.PIPE,
         )
         theirs.close()
         yield Warm(ours, program)
     program.kill()
-    program.wait()
+    program.communicate()
 
 
 def test_each_command_line_has_an_output_and_a_status_of_its_own(warm: Warm, tmp_path: Path) -> None:
@@ -55,6 +61,18 @@ def test_each_command_line_has_an_output_and_a_status_of_its_own(warm: Warm, tmp
 def test_it_ends_when_nobody_asks_any_more(warm: Warm) -> None:
     warm.line.shutdown(socket.SHUT_WR)
     assert warm.program.wait(timeout=30) == 0
+
+
+def test_it_says_nothing_when_whoever_asked_has_ended(warm: Warm, tmp_path: Path) -> None:
+    fifo = tmp_path / "log"
+    os.mkfifo(fifo)
+    warm.ask(["version"], fifo)
+    until(lambda: children_of(warm.program.pid))
+    warm.close()
+    assert fifo.read_text()  # until then the command line waits
+    assert warm.program.wait(timeout=30) == 0
+    assert warm.program.stderr is not None
+    assert warm.program.stderr.read() == b""
 
 
 def children_of(pid: int) -> list[int]:
