@@ -82,9 +82,8 @@ class _Headers(tarfile.TarInfo):
                 f"bytes for the whole file, {own.all_bytes} bytes in all; it is damaged, or made to harm"
             )
 
-    def _proc_gnusparse_10(
-        self, *unused: object
-    ) -> NoReturn:  # where tarfile would read the list of their holes
+    def _proc_gnusparse_10(self, *unused: object) -> NoReturn:
+        """Where tarfile would read the list of holes."""
         self._refuse_holes()
 
     def _refuse_holes(self) -> NoReturn:

@@ -32,9 +32,8 @@ def folder_of(start: Path, test: str) -> Path:
         'tests-test_app.py-test_all-tree-2'
     """
     name = re.sub(r"[^\w.=-]+", "-", test).strip("-")
-    if (
-        len(name) > LONGEST
-    ):  # others may begin alike, and the folder of one that fails is not theirs to remove
+    # Others may begin alike, and the folder of one that fails is not theirs to remove.
+    if len(name) > LONGEST:
         name = f"{name[: LONGEST - 9]}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"
     return start / FOLDER / name
 

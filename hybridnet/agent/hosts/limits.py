@@ -130,9 +130,8 @@ class HostLimits:
         self._enabled: list[tuple[Path, str]] = []
         self._limits: dict[str, HostLimit] = {}
         self._groups: dict[str, dict[str, tuple[Hierarchy, Path, int]]] = {}  # by host and controller
-        self._joined: dict[
-            str, set[str]
-        ] = {}  # of these, those that have what ran in the host when they were made
+        # Of these, those that have what ran in the host when they were made.
+        self._joined: dict[str, set[str]] = {}
         self._enforced: dict[str, Enforced] = {}  # of groups that are gone
 
     def create(self, plans: Sequence[HostPlan]) -> None:

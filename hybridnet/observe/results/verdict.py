@@ -9,7 +9,7 @@ machines (`hybridnet.observe.results.machines`) it judges the emulated part as w
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
@@ -20,7 +20,14 @@ from hybridnet.observe.results.incidents import incident_lines
 from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.machines import Counters, judge_machines
 from hybridnet.observe.series.buckets import percentile_ns, subtract_buckets
-from hybridnet.observe.series.snapshot import PeerRow, PortalRow, RemovedRow, Snapshot
+from hybridnet.observe.series.snapshot import (
+    CaptureRow,
+    PeerRow,
+    PortalRow,
+    RecordRow,
+    RemovedRow,
+    Snapshot,
+)
 
 __all__ = [
     "Limits",
@@ -281,7 +288,6 @@ ONE_OF_FEW = 1
 """So many events, or packets, of a whole may break the limit of a share, however few there are: with one of twenty late
 nobody knows whether one of a thousand is. The limit of half a second bounds how late it is."""
 
-_SLOWER = "the disk was slower than the traffic"
 _NAMED = 3  # instances with their figures, for each limit
 
 
@@ -402,7 +408,7 @@ def _judge_instance(
         )
     unrecorded = sum(_unrecorded(last) - _unrecorded(first) for first, last in windows)
     if unrecorded:
-        failure = windows[-1][1]["record"].get("failure") or _SLOWER
+        failure = _why_unwritten([windows[-1][1]["record"]])
         found(
             "did not record all frames",
             unrecorded,
@@ -411,8 +417,7 @@ def _judge_instance(
         )
     uncaptured = sum(_uncaptured(last) - _uncaptured(first) for first, last in windows)
     if uncaptured:
-        rows = windows[-1][1].get("captures", ())
-        failure = next((row["failure"] for row in rows if row.get("failure")), _SLOWER)
+        failure = _why_unwritten(windows[-1][1].get("captures", ()))
         found(
             "did not capture all frames",
             uncaptured,
@@ -594,6 +599,14 @@ def _capture_drops(snapshot: Snapshot) -> int:
 def _unrecorded(snapshot: Snapshot) -> int:
     record = snapshot.get("record")
     return 0 if record is None else record["queue_full"] + record["write_failed"]
+
+
+def _why_unwritten(rows: Iterable[RecordRow | CaptureRow]) -> str:
+    """Why frames are missing. Captures that were begun while the instance ran share a row, which has no failure."""
+    if failures := [row["failure"] for row in rows if row.get("failure")]:
+        return failures[0]
+    failed = any(row["write_failed"] for row in rows)
+    return "a write failed, as on a full disk" if failed else "the disk was slower than the traffic"
 
 
 def _uncaptured(snapshot: Snapshot) -> int:

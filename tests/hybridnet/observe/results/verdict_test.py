@@ -265,7 +265,13 @@ def test_frames_that_are_missing_in_captures_are_a_reason():
     verdict = judge([(at((3, 0), (0, 0)), at((5, 0), (0, 4)))], Limits())
     assert verdict.word == "broken"
     assert verdict.figures["m1"]["uncaptured_frames"] == 2 + 4
-    assert verdict.reasons[0].startswith("instance m1: 6 frames are not in its captures (the disk was slower")
+    assert verdict.reasons[0].startswith(
+        "instance m1: 6 frames are not in its captures (a write failed, as on a"
+    )
+    slower = judge([(at((3, 0)), at((5, 0)))], Limits())
+    assert slower.reasons[0].startswith(
+        "instance m1: 2 frames are not in its captures (the disk was slower than"
+    )
     rows = [
         {"queue_full": 0, "write_failed": 0},
         {"queue_full": 0, "write_failed": 2, "failure": "disk full"},
