@@ -12,7 +12,6 @@ simulated TCP at either end of the same link, and is held against the spread tha
 from __future__ import annotations
 
 import argparse
-import itertools
 from collections.abc import Sequence
 
 from rich.table import Table
@@ -155,7 +154,6 @@ def _run_flows(
         for cell in cells
     ]
     batches = _run_real(experiment, arguments, measured, rounds, seconds)
-    _take(measured, batches)
     traces = {each.case.label: each for each in simulated if each.case.keep_samples}
     _write(experiment, measured, traces, batches)
     return checks_of(measured, rounds), table_of(measured)
@@ -186,33 +184,49 @@ def _run_real(
     rounds: int,
     seconds: float,
 ) -> list[Batch]:
-    """Every cell once in each round, in as few batches as the budget allows."""
-    offered = [(each.cell, each.simulated_bps) for each in measured]
-    batches = batches_of(offered, 1e6 * arguments.at_once, MOST_AT_ONCE)
-    done = []
-    with arguments.cluster(["m1"]) as cluster, experiment.steps(rounds * len(batches)) as steps:
+    """Every cell once in each round, in as few batches as the budget allows. What has too few trusted rounds after that
+    runs in further ones, as many as there were.
+    """
+    done: list[Batch] = []
+    with arguments.cluster(["m1"]) as cluster:
         require_algorithms(cluster, "m1", ALGORITHMS)
-        for number, cells in itertools.product(range(1, rounds + 1), batches):
-            with steps.step(f"round {number}: {len(cells)} real flows at once"):
-                done.append(run_batch(cluster, cells, number, seconds, EVERY_S))
-                experiment.directory.write_json(
-                    f"round-{number}/batch-{batches.index(cells) + 1}.json", done[-1].to_json()
-                )
+        for number in range(1, 2 * rounds + 1):
+            chosen = measured if number <= rounds else short_of_rounds(measured, rounds)
+            offered = [(each.cell, each.simulated_bps) for each in chosen]
+            batches = batches_of(offered, 1e6 * arguments.at_once, MOST_AT_ONCE)
+            if not batches:
+                break
+            what = (
+                f"round {number} of {rounds}"
+                if number <= rounds
+                else f"round {number}, for want of trusted ones"
+            )
+            with experiment.steps(len(batches)) as steps:
+                for index, cells in enumerate(batches, start=1):
+                    with steps.step(f"{what}: {len(cells)} real flows at once"):
+                        done.append(run_batch(cluster, cells, number, seconds, EVERY_S))
+                    experiment.directory.write_json(f"round-{number}/batch-{index}.json", done[-1].to_json())
+                    _take(measured, done[-1])
     return done
 
 
-def _take(measured: Sequence[Measured], batches: Sequence[Batch]) -> None:
+def short_of_rounds(measured: Sequence[Measured], rounds: int) -> list[Measured]:
+    """Those of which no more than half of the rounds were trusted."""
+    return [each for each in measured if len(each.real) < rounds // 2 + 1]
+
+
+def _take(measured: Sequence[Measured], batch: Batch) -> None:
     of_cell = {each.cell: each for each in measured}
-    for batch in batches:
-        for cell, flow in zip(batch.cells, batch.flows, strict=True):
-            mine = of_cell[cell]
-            (mine.real if batch.verdict.word is Word.TRUSTED else mine.untrusted).append(flow.throughput_bps)
+    trusted = batch.verdict.word is Word.TRUSTED
+    for cell, flow in zip(batch.cells, batch.flows, strict=True):
+        mine = of_cell[cell]
+        (mine.real if trusted else mine.untrusted).append(flow.throughput_bps)
 
 
 def checks_of(measured: Sequence[Measured], rounds: int) -> list[Check]:
     """The promises of this experiment, and whether they hold."""
     least = rounds // 2 + 1
-    short = [f"{each.cell}: {len(each.real)}" for each in measured if len(each.real) < least]
+    short = [f"{each.cell}: {len(each.real)}" for each in short_of_rounds(measured, rounds)]
     checks = [
         Check(
             "trusted rounds of each real flow",

@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 from hybridnet.experiments.differential.cells import PAYLOAD_BPS, Cell, Measured, all_cells, batches_of
-from hybridnet.experiments.differential.experiment import checks_of, table_of
+from hybridnet.experiments.differential.experiment import checks_of, short_of_rounds, table_of
 
 
 def measured(simulated: float, *real: float, trains: bool = False) -> list[Measured]:
@@ -47,6 +47,11 @@ def test_trains_may_lie_further_apart():
 def test_too_few_trusted_rounds_do_not_hold():
     assert not checks_of(measured(1.0, 1.0, 1.0), 5)[0].holds
     assert checks_of(measured(1.0, 1.0, 1.0, 1.0), 5)[0].holds
+
+
+def test_only_flows_without_most_of_their_rounds_run_again():
+    [few, enough] = measured(1.0, 1.0, 1.0)[:1] + measured(1.0, 1.0, 1.0, 1.0)[1:2]
+    assert short_of_rounds([few, enough], 5) == [few]
 
 
 def test_without_any_trusted_round_nothing_is_judged():
