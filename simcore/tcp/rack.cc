@@ -57,6 +57,13 @@ Duration Rack::window(const Scoreboard& board, Duration min_rtt, Duration srtt, 
   return std::min(min_rtt * window_multiplier_ / 4, srtt);
 }
 
+SimTime Rack::overdue(const Scoreboard& board, SimTime now, Duration min_rtt, Duration srtt,
+                      bool recovering) const {
+  if (!valid_) return SimTime::never();
+  const Duration more = of_linux_ ? Duration::zero() : window(board, min_rtt, srtt, recovering);
+  return now - (rtt_ + more);
+}
+
 Duration Rack::detect(Scoreboard& board, SimTime now, Duration min_rtt, Duration srtt, bool recovering,
                       bool& found) {
   advanced_ = false;

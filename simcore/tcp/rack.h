@@ -60,6 +60,11 @@ class Rack {
   Duration detect(Scoreboard& board, SimTime now, Duration min_rtt, Duration srtt, bool recovering,
                   bool& found);
 
+  // At a timeout what was sent no later than this is lost: section 6.3. Linux allows no reordering window there
+  // (tcp_timeout_mark_lost).
+  SimTime overdue(const Scoreboard& board, SimTime now, Duration min_rtt, Duration srtt,
+                  bool recovering) const;
+
   bool reordering_seen() const { return reordering_seen_; }
 
   // How far behind what was delivered before it something arrived that was sent once. Bytes.

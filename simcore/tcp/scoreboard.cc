@@ -139,7 +139,7 @@ void Scoreboard::end_retransmission(SentSegment& segment) {
   segment.retransmission_in_flight = false;
 }
 
-void Scoreboard::mark_all_lost() {
+void Scoreboard::mark_timed_out(SimTime until) {
   const bool reneged = !empty() && at(first_).sacked;
   if (reneged) {
     for (Index i = first_; i != end_; ++i) at(i).sacked = false;
@@ -149,8 +149,11 @@ void Scoreboard::mark_all_lost() {
     pipe_ = 0;
     for (Index i = first_; i != end_; ++i) pipe_ += weight(at(i));
   }
+  bool of_first = true;
   for (Index i = first_; i != end_; ++i) {
-    if (!at(i).sacked) mark_lost(i);
+    const SentSegment& segment = at(i);
+    of_first = i == first_ || (of_first && segment.continues && !segment.sacked);
+    if (!segment.sacked && (reneged || of_first || segment.sent <= until)) mark_lost(i);
   }
 }
 

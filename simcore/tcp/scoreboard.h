@@ -122,9 +122,10 @@ class Scoreboard {
   void mark_to_repeat(Index index);
   void mark_retransmitted(Index index, SimTime now);
 
-  // A timeout: everything that is not sacked is lost, retransmissions too. When the first segment is sacked and yet not
-  // acknowledged the receiver has taken its word back (RFC 2018 section 8), and nothing counts as sacked.
-  void mark_all_lost();
+  // A timeout: what is not sacked and was sent no later than `until`, and in any case the first object, is lost,
+  // retransmissions too. When the first segment is sacked and yet not acknowledged the receiver has taken its word back
+  // (RFC 2018 section 8): nothing counts as sacked, and all is lost.
+  void mark_timed_out(SimTime until = SimTime::never());
 
   // From now on what is found to be lost is listed, until the list is taken.
   void list_losses() { lists_losses_ = true; }

@@ -468,7 +468,8 @@ void TcpSender::on_timeout(SimTime now) {
   // nothing was sent again, so it is none (tcp_enter_loss: new_recovery).
   const bool fresh = state_ == RecoveryState::open || state_ == RecoveryState::reduced || retries_ > 1;
   frto_ = options_.frto && fresh ? Frto::sent_again : Frto::off;
-  board_.mark_all_lost();
+  board_.mark_timed_out(rack_tlp_ ? rack_.overdue(board_, now, smallest_rtt(), rtt_.srtt(), recovering())
+                                  : SimTime::never());
   // Once per loss: a timeout of a retransmission, or in a recovery, leaves ssthresh as it is (tcp_enter_loss).
   if (state_ == RecoveryState::open || snd_una_ >= recover_ ||
       (state_ == RecoveryState::loss && progress_since_timeout_)) {
@@ -479,11 +480,12 @@ void TcpSender::on_timeout(SimTime now) {
   cwr_due_ = ecn_;
   episode_end_ = snd_nxt_;
   progress_since_timeout_ = false;
-  congestion_.cwnd = congestion_.mss;
-  state_ = RecoveryState::loss;
-  recover_ = snd_nxt_;
   duplicate_acks_ = 0;
   duplicate_credit_ = 0;
+  // What RACK leaves in flight comes on top in Linux (tcp_enter_loss).
+  congestion_.cwnd = congestion_.mss + (options_.recovery_of_linux ? pipe() : 0);
+  state_ = RecoveryState::loss;
+  recover_ = snd_nxt_;
   retransmit_now_ = true;
   tail_probe_end_ = 0;
   tail_probe_at_ = SimTime::never();

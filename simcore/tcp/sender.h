@@ -156,6 +156,7 @@ class TcpSender {
   std::int64_t outstanding() const { return snd_nxt_ - snd_una_; }
   std::int64_t stream_end() const { return buffer_.end() + (fin_queued_ ? 1 : 0); }
   std::int64_t room_in_window() const;
+  bool recovering() const { return state_ == RecoveryState::recovery || state_ == RecoveryState::loss; }
   Duration smallest_rtt() const { return min_rtt_ == Duration::infinite() ? Duration::zero() : min_rtt_; }
 
   // sender.cc: sending

@@ -182,9 +182,8 @@ void TcpSender::detect_losses(SimTime now) {
   const std::int64_t before = board_.lost_segments();
   reorder_at_ = SimTime::never();
   if (rack_tlp_) {
-    const bool recovering = state_ == RecoveryState::recovery || state_ == RecoveryState::loss;
     bool found = false;
-    const Duration wait = rack_.detect(board_, now, smallest_rtt(), rtt_.srtt(), recovering, found);
+    const Duration wait = rack_.detect(board_, now, smallest_rtt(), rtt_.srtt(), recovering(), found);
     if (wait > Duration::zero()) reorder_at_ = now + wait;
   } else if (sack_) {
     board_.mark_lost_by_threshold();
@@ -241,10 +240,9 @@ std::int64_t TcpSender::current_ssthresh() const {
 // (tcp_try_undo_partial, tcp_try_undo_loss, tcp_try_undo_dsack); after a timeout only with progress.
 bool TcpSender::try_undo(const Ack& ack, const Delivery& delivery) {
   if (undo_from_ == 0 || !first_retransmission_) return false;
-  const bool recovering = state_ == RecoveryState::recovery || state_ == RecoveryState::loss;
-  const bool original_answered = recovering && delivery.acked > 0 && ack.echoed &&
+  const bool original_answered = recovering() && delivery.acked > 0 && ack.echoed &&
                                  *ack.echoed + Duration::ms(1) <= *first_retransmission_;
-  const bool heard = delivery.duplicates > 0 || (recovering && delivery.acked > 0);
+  const bool heard = delivery.duplicates > 0 || (recovering() && delivery.acked > 0);
   const bool all_duplicates =
       heard && unconfirmed_retransmissions_ == 0 && (state_ != RecoveryState::loss || delivery.acked > 0);
   if (!original_answered && !all_duplicates) return false;
@@ -410,7 +408,7 @@ void TcpSender::enter_recovery(SimTime now) {
   if (options_.recovery == LossRecovery::tahoe) {
     state_ = RecoveryState::loss;
     congestion_.cwnd = congestion_.mss;
-    board_.mark_all_lost();
+    board_.mark_timed_out();
     duplicate_acks_ = 0;
     duplicate_credit_ = 0;
     return;

@@ -81,7 +81,7 @@ TEST(Scoreboard, AgreesWithAnExhaustiveModelOverRandomHistories) {
           break;
         default:
           if (random() % 50 == 0 && !model.entries.empty() && !model.entries.begin()->second.sacked) {
-            board.mark_all_lost();
+            board.mark_timed_out();
             for (auto& [start, entry] : model.entries) {
               if (!entry.sacked) entry = {entry.end, false, true, false};
             }
@@ -126,6 +126,19 @@ TEST(Scoreboard, ThreeSackedSegmentsAboveMakeALoss) {
   board.sack(501, 701, ignore);
   EXPECT_TRUE(board.mark_lost_by_threshold());
   EXPECT_EQ(board.lost_segments(), 2);  // 301 has three above it now, 701 has none
+}
+
+TEST(Scoreboard, ATimeoutLeavesWhatWasSentLatelyButNothingOfTheFirstObject) {
+  Scoreboard board(3);
+  const SimTime now = SimTime::zero() + Duration::ms(10);
+  for (std::int64_t i = 0; i < 4; ++i) {
+    board.append(1 + i * kMss, 1 + (i + 1) * kMss, false, now).continues = i == 1 || i == 3;
+  }
+  board.mark_timed_out(now - Duration::ns(1));
+  EXPECT_EQ(board.lost_segments(), 2);
+  EXPECT_EQ(board.pipe(), 2 * kMss);
+  board.mark_timed_out(now);
+  EXPECT_EQ(board.pipe(), 0);
 }
 
 TEST(Scoreboard, AWindowOfTenThousandSegmentsThatIsSackedOneByOneCostsNoSearchOfIt) {
