@@ -58,12 +58,13 @@ void TcpSender::establish(SimTime now, const Agreement& agreement) {
   ecn_ = agreement.ecn;
   rack_tlp_ = options_.rack_tlp && sack_;
   window_ = largest_window_ = agreement.window;
-  congestion_.mss = agreement.mss;
+  full_mss_ = agreement.mss;
+  congestion_.mss = mss_for_window();
   // RFC 5681 section 3.1: after a lost SYN one segment is the initial window. With the initial timeout of a second Linux
   // forgives one, and all that were needless (tcp_init_transfer, tcp_try_undo_spurious_syn).
   const bool forgiven = options_.start_of_linux && (agreement.syn_retries == 1 || agreement.syn_in_time);
   const std::int64_t segments = agreement.syn_retries > 0 && !forgiven ? 1 : options_.initial_window;
-  congestion_.cwnd = options_.congestion == CongestionAlgorithm::none ? kNoLimit : segments * agreement.mss;
+  congestion_.cwnd = options_.congestion == CongestionAlgorithm::none ? kNoLimit : segments * congestion_.mss;
   if (agreement.rtt) {
     rtt_.sample(*agreement.rtt);
     min_rtt_ = *agreement.rtt;
@@ -124,7 +125,9 @@ std::optional<TcpSender::Outgoing> TcpSender::window_probe(SimTime) {
 std::optional<TcpSender::Outgoing> TcpSender::tail_probe(SimTime now) {
   if (board_.empty()) return std::nullopt;
   ++counters_.tail_probes;
-  const std::int64_t data = std::min({buffer_.end() - snd_nxt_, room_in_window(), congestion_.mss});
+  const std::int64_t segment = std::min(buffer_.end() - snd_nxt_, congestion_.mss);
+  std::int64_t data = std::min(segment, room_in_window());
+  if (options_.window_of_linux && data < segment) data = 0;  // tcp_snd_wnd_test
   std::optional<Outgoing> probe;
   tail_probe_repeated_ = data <= 0;
   if (data > 0) {
@@ -244,18 +247,20 @@ std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
   const std::int64_t window = std::min(room_in_window(), to_limit);
   // Without limited transmit (RFC 3042) a duplicate acknowledgement makes no room before recovery begins.
   const bool hold = !options_.limited_transmit && state_ == RecoveryState::open;
-  const std::int64_t allowed = congestion_.cwnd - (hold ? outstanding() : pipe());
+  std::int64_t allowed = congestion_.cwnd - (hold ? outstanding() : pipe());
+  // Linux does not hold the last segment back (tcp_cwnd_test).
+  if (options_.window_of_linux && fin_waits && data <= congestion_.mss) allowed = std::max(allowed, data);
   const std::int64_t chunk = data > 0 ? sendable(data, window, allowed) : 0;
   const bool fin = fin_waits && chunk == std::max<std::int64_t>(data, 0) && window > chunk;
-  if (chunk > 0 ? worth_waiting(now, chunk, data, allowed) : !fin) {
+  if (chunk > 0 ? worth_waiting(now, data, window, allowed) : !fin) {
     if (allowed < std::min({data, window, congestion_.mss * longest_train()})) limited_at_ = snd_nxt_;
     if (board_.empty()) arm_persist(now);
     return std::nullopt;
   }
   persist_at_ = SimTime::never();
   persist_backoff_ = 0;
-  send_short_ = false;
   const Outgoing outgoing = transmit(now, chunk, fin);
+  send_short_ = false;
   if (snd_una_ >= most_outstanding_until_ || outstanding() > most_outstanding_) {
     most_outstanding_ = outstanding();
     most_outstanding_until_ = snd_nxt_;
@@ -275,34 +280,50 @@ std::int64_t TcpSender::sendable(std::int64_t data, std::int64_t window, std::in
   const std::int64_t whole = limit / mss * mss;
   const std::int64_t rest = limit - whole;
   if (rest == 0) return whole;
-  if (limit == data) {
-    const bool quiet = board_.empty() && whole == 0;
-    const bool now = fin_queued_ || nagle_ == Nagle::off || quiet ||
-                     (nagle_ == Nagle::minshall && small_sent_ <= snd_una_);
-    return now ? limit : whole;
-  }
-  // The peer's window cuts a segment short: only when it is large for this peer (RFC 9293 section 3.8.6.2.1).
-  if (whole == 0 && limit == window && (send_short_ || rest * 2 >= largest_window_)) return rest;
-  return whole;
+  if (limit == data) return fits(data, window) && short_may_go(whole) ? limit : whole;
+  if (limit < window) return whole;
+  // The peer's window cuts a segment short. Alone it goes only when it is large for this peer (RFC 9293 section
+  // 3.8.6.2.1), in Linux never (tcp_snd_wnd_test); but there it goes with full segments (tcp_mss_split_point).
+  if (!options_.window_of_linux)
+    return whole == 0 && (send_short_ || rest * 2 >= largest_window_) ? rest : whole;
+  const bool goes = whole == 0 ? send_short_ : short_may_go(whole);
+  return goes ? limit : whole;
 }
 
-// With trains on, a small piece that the congestion window allows is kept back until more acknowledgements make it a
-// longer train, as tcp_tso_should_defer in Linux (since commit 295ce1eb36ae): at most a third of the window waits, and only
-// while acknowledgements come close behind each other, and the next one is expected soon.
-bool TcpSender::worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data,
+// Does the last segment fit into the peer's window? In Linux its FIN must, too (tcp_snd_wnd_test).
+bool TcpSender::fits(std::int64_t data, std::int64_t window) const {
+  const bool with_fin = options_.window_of_linux && fin_queued_ && data <= congestion_.mss;
+  return send_short_ || data + (with_fin ? 1 : 0) <= window;
+}
+
+// May a short segment go behind `whole` bytes of full ones?
+bool TcpSender::short_may_go(std::int64_t whole) const {
+  return fin_queued_ || nagle_ == Nagle::off || (board_.empty() && whole == 0) ||
+         (nagle_ == Nagle::minshall && small_sent_ <= snd_una_);
+}
+
+// With trains on, a small piece is kept back while it may become a longer train, as tcp_tso_should_defer in Linux (since
+// commit 295ce1eb36ae): a third of the window never waits, and others only while something left within the last
+// millisecond and an acknowledgement is expected soon.
+bool TcpSender::worth_waiting(SimTime now, std::int64_t data, std::int64_t window,
                               std::int64_t allowed) const {
-  const std::int64_t longest = longest_train() * congestion_.mss;
-  if (longest == congestion_.mss || state_ != RecoveryState::open || board_.empty()) return false;
+  const std::int64_t mss = congestion_.mss;
+  const std::int64_t longest = longest_train() * mss;
+  if (longest == mss || data <= mss || recovering() || board_.empty()) return false;
+  if (now - std::max(last_sent_, release_at_) > kCloseBehind) return false;
+  const std::int64_t by_congestion = allowed / mss * mss;
+  const std::int64_t limit = std::min(window, by_congestion);
+  if (limit >= std::min(longest, std::min(window_, congestion_.cwnd) / 3)) return false;
   const SimTime next_ack = board_.at(board_.first()).sent + rtt_.srtt();
-  if (now - last_sent_ > kCloseBehind || next_ack - now > std::min(rtt_.srtt() / 2, kCloseBehind))
-    return false;
-  const bool cut_by_congestion = allowed - chunk < congestion_.mss && chunk < std::min(data, longest);
-  return cut_by_congestion && chunk < congestion_.cwnd / 3;
+  if (next_ack - now > std::min(rtt_.srtt() / 2, kCloseBehind)) return false;
+  return limit <= data || !fin_queued_;
 }
 
 std::int64_t TcpSender::longest_train() const {
   if (options_.longest_train == 1) return 1;
-  const std::int64_t fit = std::max<std::int64_t>(kMostData / congestion_.mss, 1);
+  std::int64_t most = kMostData;
+  if (options_.size_trains_by_rate) most = bound_to_half_window(most);  // tcp_xmit_size_goal
+  const std::int64_t fit = std::max<std::int64_t>(most / congestion_.mss, 1);
   const std::int64_t longest = std::min<std::int64_t>(options_.longest_train, fit);
   std::optional<double> rate = pacing_rate(*control_, options_);
   if (!rate && options_.size_trains_by_rate && rtt_.has_sample() && rtt_.srtt() > Duration::zero()) {
@@ -343,7 +364,8 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   arm_tail_probe(now);
 
   const bool half_window = options_.push_of_linux && end - pushed_ > largest_window_ / 2;
-  const bool push = length > 0 && (end == buffer_.end() || half_window);
+  const bool by_timer = options_.push_of_linux && send_short_;  // tcp_write_wakeup
+  const bool push = length > 0 && (end == buffer_.end() || half_window || by_timer);
   if (push) pushed_ = end;
   board_.at(board_.end() - 1).push = push;
   const bool cwr = cwr_due_ && length > 0;
@@ -501,11 +523,35 @@ void TcpSender::take_back_timeout(SimTime now, std::int64_t position) {
   timeout_at_ = std::max(now, timeout_at_ - (before - rtt_.rto()));
 }
 
-void TcpSender::reduce_mss(std::int64_t mss) {
-  if (mss >= congestion_.mss) return;
-  const std::int64_t segments = congestion_.cwnd / congestion_.mss;
+// What is larger than half of the largest window that the peer ever offered, or than all of a tiny one, is of no use
+// (tcp_bound_to_half_wnd).
+std::int64_t TcpSender::bound_to_half_window(std::int64_t bytes) const {
+  constexpr std::int64_t kTiny = 536;  // TCP_MSS_DEFAULT
+  constexpr std::int64_t kLeast = 48;  // 68 bytes (RFC 791 section 3.2) less a header of TCP
+  const std::int64_t bound = largest_window_ > kTiny ? largest_window_ / 2 : largest_window_;
+  return bound > 0 && bytes > bound ? std::max(bound, kLeast) : bytes;
+}
+
+std::int64_t TcpSender::mss_for_window() const {
+  return options_.window_of_linux ? bound_to_half_window(full_mss_) : full_mss_;
+}
+
+// Windows count segments, so what they hold changes with them.
+void TcpSender::set_mss(std::int64_t mss) {
+  const auto resized = [&](std::int64_t window) {
+    return std::max<std::int64_t>(window / congestion_.mss, 1) * mss;
+  };
+  congestion_.cwnd = resized(congestion_.cwnd);
+  if (options_.window_of_linux && congestion_.ssthresh < kNoLimit) {
+    congestion_.ssthresh = resized(congestion_.ssthresh);
+  }
   congestion_.mss = mss;
-  congestion_.cwnd = std::max<std::int64_t>(segments, 1) * mss;
+}
+
+void TcpSender::reduce_mss(std::int64_t mss) {
+  full_mss_ = std::min(full_mss_, mss);
+  if (mss >= congestion_.mss) return;
+  set_mss(mss);
   const std::int64_t before = board_.lost_segments();
   for (Scoreboard::Index i = board_.first(); i != board_.end(); ++i) {
     if (board_.at(i).length() > mss && !board_.at(i).sacked) board_.mark_to_repeat(i);

@@ -167,9 +167,14 @@ class TcpSender {
   Outgoing send_again(SimTime now, Scoreboard::Index first, std::int64_t count);
   std::optional<Outgoing> send_new(SimTime now);
   std::int64_t sendable(std::int64_t data, std::int64_t window, std::int64_t allowed) const;
-  bool worth_waiting(SimTime now, std::int64_t chunk, std::int64_t data, std::int64_t allowed) const;
+  bool fits(std::int64_t data, std::int64_t window) const;
+  bool short_may_go(std::int64_t whole) const;
+  bool worth_waiting(SimTime now, std::int64_t data, std::int64_t window, std::int64_t allowed) const;
   std::int64_t longest_train() const;
   std::int64_t longest_of_window() const;
+  std::int64_t bound_to_half_window(std::int64_t bytes) const;
+  std::int64_t mss_for_window() const;
+  void set_mss(std::int64_t mss);
   // Linux: PSH on every object of several segments (__tcp_transmit_skb).
   bool pushes_train(std::int64_t segments) const { return options_.push_of_linux && segments > 1; }
   Outgoing transmit(SimTime now, std::int64_t length, bool fin);
@@ -220,6 +225,7 @@ class TcpSender {
   ProportionalRateReduction prr_;
   std::unique_ptr<CongestionControl> control_;
   CongestionWindow congestion_;
+  std::int64_t full_mss_ = 0;  // of the path; where the peer's window is small, congestion_.mss is less
 
   bool established_ = false;
   bool sack_ = false;

@@ -77,6 +77,7 @@ bool TcpSender::update_window(const Ack& ack) {
   const bool changed = ack.window != window_;
   window_ = ack.window;
   largest_window_ = std::max(largest_window_, window_);
+  if (mss_for_window() > congestion_.mss) set_mss(mss_for_window());
   window_seq_ = ack.seq;
   window_ack_ = ack.position;
   return changed;

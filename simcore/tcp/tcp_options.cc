@@ -120,7 +120,8 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                {"window_of_linux",
                 &O::window_of_linux,
                 {.help = "a reduced window is whole segments, PRR is in proportion to the window, and growth "
-                         "counts what is newly delivered, as in Linux"}},
+                         "counts what is newly delivered; segments are at most half of the peer's largest "
+                         "window, and the last with a FIN waits for no window, as in Linux"}},
                {"max_pacing_rate",
                 &O::max_pacing_rate,
                 {.help = "segments are spaced and leave no faster, as with SO_MAX_PACING_RATE; null: as the "
@@ -183,7 +184,9 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                  .least = 1}},
                {"size_trains_by_rate",
                 &O::size_trains_by_rate,
-                {.help = "a train is what the window gives in about a millisecond, as in Linux"}},
+                {.help = "a train is what the window gives in about a millisecond, and at most half of the "
+                         "peer's "
+                         "largest window, as in Linux"}},
                {"out_of_order_ranges",
                 &O::out_of_order_ranges,
                 {.help = "bound of the reassembly queue", .unit = "gaps", .least = 1}},

@@ -59,8 +59,9 @@ struct TcpOptions {
   // The window begins with this much of the receive buffer and grows to it as the application keeps up (Fisk and Feng
   // 2001, dynamic right-sizing, as in Linux); absent: all of it from the beginning.
   std::optional<std::int64_t> initial_receive_buffer;
-  std::uint16_t longest_train = 1;   // segments sent as one object; 1 means single segments, 44 is 64 KB
-  bool size_trains_by_rate = false;  // Linux: a train is what the window gives in about a millisecond
+  std::uint16_t longest_train = 1;  // segments sent as one object; 1 means single segments, 44 is 64 KB
+  // Linux: a train is what the window gives in about a millisecond, and at most half of the peer's largest window.
+  bool size_trains_by_rate = false;
   std::uint32_t out_of_order_ranges = 4096;     // bound of the reassembly queue, in gaps
   std::uint32_t segments_in_flight = 1u << 17;  // bound of the scoreboard
 
@@ -88,7 +89,9 @@ struct TcpOptions {
   bool byte_counting =
       true;  // false: congestion avoidance grows by MSS*MSS/cwnd per acknowledgement (RFC 5681 eq. 3)
   // Linux: a reduced window is whole segments, PRR is in proportion to the window and not to what is outstanding, and
-  // what ends a recovery counts for growth.
+  // what ends a recovery counts for growth. A segment is at most half of the peer's largest window
+  // (tcp_bound_to_half_wnd), and is cut by its edge only behind full ones (tcp_snd_wnd_test, tcp_mss_split_point); the last
+  // with a FIN waits for no congestion window (tcp_cwnd_test).
   bool window_of_linux = false;
   std::optional<DataRate>
       max_pacing_rate;             // Linux's SO_MAX_PACING_RATE: segments are spaced, and leave no faster
