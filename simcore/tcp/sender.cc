@@ -361,7 +361,10 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   last_sent_ = now;
   pace(now, length);
   if (timeout_at_ == SimTime::never()) arm_timeout(now);
-  arm_tail_probe(now);
+  // Linux: before the first times out, counted from when it was sent (tcp_rto_delta_us).
+  const SimTime latest = board_.at(board_.first()).sent + rtt_.rto();
+  arm_tail_probe(now,
+                 options_.recovery_of_linux && latest > now ? std::min(latest, timeout_at_) : timeout_at_);
 
   const bool half_window = options_.push_of_linux && end - pushed_ > largest_window_ / 2;
   const bool by_timer = options_.push_of_linux && send_short_;  // tcp_write_wakeup
@@ -419,10 +422,10 @@ void TcpSender::pace(SimTime now, std::int64_t bytes) {
   release_at_ = std::max(now, release_at_) + Duration::ns(wait);
 }
 
-// RFC 8985 section 7.2.
-void TcpSender::arm_tail_probe(SimTime now) {
+// RFC 8985 section 7.2; no later than `latest`.
+void TcpSender::arm_tail_probe(SimTime now, SimTime latest) {
   tail_probe_at_ = SimTime::never();
-  if (!rack_tlp_ || board_.empty() || state_ != RecoveryState::open || board_.sacked_segments() > 0) return;
+  if (!rack_tlp_ || board_.empty() || recovering() || board_.sacked_segments() > 0) return;
   if (tail_probe_end_ != 0) return;
   Duration wait = Duration::seconds(1);
   if (rtt_.has_sample()) {
@@ -433,7 +436,7 @@ void TcpSender::arm_tail_probe(SimTime now) {
       wait = std::max(wait, Duration::ms(2)) + (board_.size() == 1 ? kWorstAckDelay : Duration::zero());
     }
   }
-  tail_probe_at_ = std::min(now + wait, timeout_at_);
+  tail_probe_at_ = std::min(now + wait, latest);
 }
 
 void TcpSender::arm_persist(SimTime now) {
@@ -452,8 +455,11 @@ void TcpSender::expire(SimTime now) {
   held_ = false;
   if (now >= reorder_at_) {
     reorder_at_ = SimTime::never();
+    const std::int64_t before = pipe();
     detect_losses(now);
-    if (board_.next_lost() && (state_ == RecoveryState::open || state_ == RecoveryState::reduced)) {
+    // Linux begins one also while it repairs what a timeout lost (tcp_rack_reo_timeout).
+    const bool anew = options_.recovery_of_linux && state_ == RecoveryState::loss && pipe() < before;
+    if (board_.next_lost() && (!recovering() || anew)) {
       enter_recovery(now);
       // Nothing was delivered, yet the reduction begins, as for one segment (tcp_rack_reo_timeout).
       const bool shrinks = state_ == RecoveryState::recovery && !control_->owns_window();

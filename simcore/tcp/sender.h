@@ -183,7 +183,7 @@ class TcpSender {
   void tell_of_start(SimTime now);
   void pace(SimTime now, std::int64_t bytes);
   void arm_timeout(SimTime now) { timeout_at_ = now + rtt_.rto(); }
-  void arm_tail_probe(SimTime now);
+  void arm_tail_probe(SimTime now, SimTime latest);
   void arm_persist(SimTime now);
   void on_timeout(SimTime now);
 
@@ -266,6 +266,8 @@ class TcpSender {
   std::int64_t undo_ssthresh_ = 0;
   std::optional<SimTime> first_retransmission_;
   std::int64_t unconfirmed_retransmissions_ = 0;  // -1: nothing was sent again yet
+  bool lost_again_ =
+      false;           // the latest acknowledgement told that a retransmission was lost; in Linux's recovery
   bool held_ = false;  // by the latest acknowledgement: nothing is sent again, as it seems needless
   std::int64_t reported_duplicates_ = 0;  // segments, by D-SACKs, since the beginning
 

@@ -7,6 +7,12 @@
 
 namespace simcore {
 
+namespace {
+
+constexpr Duration kReneging = Duration::ms(10);
+
+}  // namespace
+
 // What one acknowledgement says, collected on the way.
 struct TcpSender::Delivery {
   std::int64_t prior_una = 0;
@@ -20,6 +26,7 @@ struct TcpSender::Delivery {
   bool duplicate_ack = false;
   bool new_segment_acked = false;  // one that was sent once
   bool original_acked = false;     // one that was sent once, and before the present recovery
+  bool repeated_acked = false;     // one that was sent again, cumulatively
   SimTime earliest_sent = SimTime::never();
   SimTime latest_sent = SimTime::zero();
 };
@@ -48,7 +55,11 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   if (told && !as_linux) detect_losses(now);
   check_tail_probe(now, ack, delivery);
   const bool reducing = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
-  if (as_linux) {
+  // The receiver took its word back, it seems: it has some time to say so (tcp_check_sack_reneging).
+  const bool reneged = as_linux && delivery.acked > 0 && !board_.empty() && board_.at(board_.first()).sacked;
+  if (reneged) {
+    held_ = true;
+  } else if (as_linux) {
     judge_as_linux(now, ack, delivery, told);
   } else if (!try_undo(ack, delivery) && !judge_timeout(delivery)) {
     change_state(now, ack, delivery);
@@ -61,11 +72,18 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
     timeout_at_ = SimTime::never();
     tail_probe_at_ = SimTime::never();
     reorder_at_ = SimTime::never();
+  } else if (reneged) {
+    timeout_at_ = now + std::max(rtt_.srtt() / 2, kReneging);
+    tail_probe_at_ = SimTime::never();
+    reorder_at_ = SimTime::never();
   } else if (delivery.acked > 0) {
     arm_timeout(now);
-    arm_tail_probe(now);
+    arm_tail_probe(now, timeout_at_);
   } else if (delivery.sacked > 0) {
     tail_probe_at_ = SimTime::never();
+    // Linux: what was sent before the first was sent again shows that the path still delivers (tcp_clean_rtx_queue).
+    const bool of_before = delivery.earliest_sent < board_.at(board_.first()).sent;
+    if (as_linux && of_before && reorder_at_ == SimTime::never()) arm_timeout(now);
   }
 }
 
@@ -123,6 +141,7 @@ void TcpSender::note_duplicate_reported(const PositionRange& block, const Ack& a
 void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery) {
   delivery.acked = ack.position - snd_una_;
   board_.acknowledge(ack.position, [&](const SentSegment& segment) {
+    delivery.repeated_acked = delivery.repeated_acked || segment.ever_retransmitted;
     if (!segment.sacked) note_delivered(now, ack, segment, true, delivery);
   });
   snd_una_ = ack.position;
@@ -209,7 +228,9 @@ void TcpSender::check_tail_probe(SimTime now, const Ack& ack, const Delivery& de
                          ack.position == tail_probe_end_ && delivery.acked > 0;
   if (undecided) return;
   tail_probe_end_ = 0;
-  if (!repaired || state_ != RecoveryState::open) return;
+  const bool reduces =
+      state_ == RecoveryState::open || (options_.window_of_linux && state_ == RecoveryState::reduced);
+  if (!repaired || !reduces) return;
   enter_reduced(CongestionEvent::loss, now);
   // Nothing is outstanding of what was sent before, so Linux has it done with at once (tcp_process_tlp_ack).
   if (options_.window_of_linux) end_recovery(now);
@@ -258,7 +279,9 @@ void TcpSender::judge_as_linux(SimTime now, const Ack& ack, const Delivery& deli
   if (state_ == RecoveryState::open && board_.retransmissions_in_flight() == 0) first_retransmission_.reset();
   const bool undone = try_undo_as_linux(ack, delivery);
   if (held_) return;
+  const std::int64_t before = board_.retransmissions_in_flight();
   if (told && rack_.tells_more()) detect_losses(now);
+  lost_again_ = board_.retransmissions_in_flight() < before;
   if (undone || !judge_timeout(delivery)) change_state(now, ack, delivery);
 }
 
@@ -304,6 +327,15 @@ bool TcpSender::judge_timeout(const Delivery& delivery) {
     frto_ = Frto::off;
     return false;
   }
+  // Linux takes the first answer for step 3b, too; without SACK it may be that to what was sent again.
+  const bool proven = options_.recovery_of_linux
+                          ? delivery.original_acked && (sack_ || !delivery.repeated_acked)
+                          : delivery.original_acked && frto_ == Frto::sent_new;
+  if (proven) {  // step 3b: what was thought to be lost had arrived
+    ++counters_.spurious_timeouts;
+    undo(true);
+    return true;
+  }
   if (frto_ == Frto::sent_again) {
     if (delivery.acked == 0) {
       if (delivery.duplicate_ack && !sack_) frto_ = Frto::off;  // step 2a
@@ -314,13 +346,9 @@ bool TcpSender::judge_timeout(const Delivery& delivery) {
     frto_limit_ = snd_nxt_ + 2 * congestion_.mss;
     return false;
   }
-  if (delivery.original_acked) {  // step 3b: what was thought to be lost had arrived
-    ++counters_.spurious_timeouts;
-    undo(true);
-    return true;
-  }
   if (delivery.duplicate_ack || delivery.sacked > 0 || delivery.acked > 0) {  // step 3a
     frto_ = Frto::off;
+    if (options_.recovery_of_linux) return false;
     if (!control_->owns_window()) congestion_.cwnd = std::max(congestion_.cwnd, 3 * congestion_.mss);
     retransmit_now_ = true;
   }
@@ -372,7 +400,9 @@ void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delive
     case RecoveryState::open:
       break;
   }
-  if (state_ != RecoveryState::open && state_ != RecoveryState::reduced) return;
+  // What was sent again after a timeout and is lost again is another congestion for Linux (FLAG_LOST_RETRANS).
+  const bool anew = state_ == RecoveryState::loss && lost_again_;
+  if (state_ != RecoveryState::open && state_ != RecoveryState::reduced && !anew) return;
   const bool by_count = !sack_ && delivery.duplicate_ack && duplicate_acks_ == options_.duplicate_threshold;
   // RFC 6582 section 4.1: duplicates of what was sent again after a timeout are not a sign of loss.
   const bool careful = options_.recovery == LossRecovery::reno || snd_una_ > recover_ || recover_ == 0;
