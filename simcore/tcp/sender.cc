@@ -261,6 +261,8 @@ std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
   persist_backoff_ = 0;
   const Outgoing outgoing = transmit(now, chunk, fin);
   send_short_ = false;
+  // Linux: a window that is just filled limits, too (tcp_write_xmit).
+  if (options_.window_of_linux && congestion_.cwnd - pipe() < congestion_.mss) limited_at_ = snd_nxt_;
   if (snd_una_ >= most_outstanding_until_ || outstanding() > most_outstanding_) {
     most_outstanding_ = outstanding();
     most_outstanding_until_ = snd_nxt_;

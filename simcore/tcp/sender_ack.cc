@@ -487,7 +487,7 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
   sample.srtt = rtt_.srtt();
   const bool doubling = congestion_.slow_start() &&
                         congestion_.cwnd < 2 * std::max(most_outstanding_, delivery.prior_outstanding);
-  sample.window_full = limited_at_ >= delivery.prior_una;
+  sample.window_full = limited_at_ > delivery.prior_una;
   sample.window_limited = sample.window_full || doubling;
   sample.recovering = state_ == RecoveryState::recovery || state_ == RecoveryState::reduced;
   sample.after_timeout = state_ == RecoveryState::loss;
