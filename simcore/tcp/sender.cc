@@ -15,6 +15,21 @@ constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 constexpr Duration kWorstAckDelay = Duration::ms(200);  // TLP.max_ack_delay of RFC 8985 section 7.2
 constexpr std::int64_t kMostData = 65'415;              // bytes: an IP datagram less its headers
 constexpr Duration kCloseBehind = Duration::ms(1);
+constexpr Duration kSmallestTimeout = Duration::ms(200);  // TCP_RTO_MIN
+constexpr std::int64_t kMostRetries = 1'000'000;
+constexpr std::uint32_t kOrphanRetries = 8;  // tcp_orphan_retries, with net.ipv4.tcp_orphan_retries = 0
+
+// How long so many retries take that begin with the smallest timeout (tcp_model_timeout).
+Duration time_of_retries(std::uint32_t retries, Duration largest) {
+  Duration sum = Duration::zero();
+  Duration timeout = kSmallestTimeout;
+  for (std::int64_t left = std::int64_t{retries} + 1; left > 0; --left) {
+    if (timeout >= largest) return sum + largest * std::min(left, kMostRetries);
+    sum += timeout;
+    timeout = timeout * 2;
+  }
+  return sum;
+}
 
 // Bytes per second: what the congestion control asks for, and no more than the application allows. None: unpaced.
 std::optional<double> pacing_rate(const CongestionControl& control, const TcpOptions& options) {
@@ -71,7 +86,7 @@ void TcpSender::establish(SimTime now, const Agreement& agreement) {
   } else if (agreement.syn_retries > 0) {
     rtt_.start_data_at_least(Duration::seconds(3));
   }
-  last_sent_ = now;
+  last_sent_ = heard_at_ = now;
 }
 
 std::optional<TcpSender::Outgoing> TcpSender::next(SimTime now) {
@@ -443,9 +458,16 @@ void TcpSender::arm_tail_probe(SimTime now, SimTime latest) {
 
 void TcpSender::arm_persist(SimTime now) {
   if (persist_at_ != SimTime::never()) return;
-  Duration wait = rtt_.rto_without_backoff();
+  if (options_.timers_of_linux) persist_backoff_ = 0;  // tcp_check_probe_timer
+  persist_at_ = now + probe_wait();
+}
+
+// Linux: tcp_probe0_when.
+Duration TcpSender::probe_wait() const {
+  const bool of_linux = options_.timers_of_linux;
+  Duration wait = of_linux ? std::max(rtt_.rto(), options_.persist_minimum) : rtt_.rto_without_backoff();
   for (int i = 0; i < persist_backoff_ && wait < options_.persist_maximum; ++i) wait = wait * 2;
-  persist_at_ = now + std::clamp(wait, options_.persist_minimum, options_.persist_maximum);
+  return std::clamp(wait, options_.persist_minimum, options_.persist_maximum);
 }
 
 SimTime TcpSender::deadline() const {
@@ -475,21 +497,47 @@ void TcpSender::expire(SimTime now) {
     arm_timeout(now);
   }
   if (now >= timeout_at_) on_timeout(now);
-  if (now >= persist_at_) {
-    persist_at_ = SimTime::never();
-    if (persist_backoff_ < 32) ++persist_backoff_;
-    gave_up_ = gave_up_ || ++unanswered_probes_ > options_.data_retries;
-    send_short_ = room_in_window() > 0;
-    window_probe_due_ = !send_short_;
-    arm_persist(now);
+  if (now >= persist_at_) on_persist(now);
+}
+
+void TcpSender::on_persist(SimTime now) {
+  persist_at_ = SimTime::never();
+  if (options_.timers_of_linux && (!board_.empty() || stream_end() <= snd_nxt_)) return;
+  if (too_many_probes()) {
+    gave_up_ = true;
+    return;
   }
+  ++unanswered_probes_;
+  if (persist_backoff_ < 32) ++persist_backoff_;
+  send_short_ = room_in_window() > 0;
+  window_probe_due_ = !send_short_;
+  persist_at_ = now + probe_wait();
+}
+
+// With nothing outstanding, what an acknowledgement opens ends the back-off, and one that opens nothing begins the wait for the
+// next probe anew (tcp_ack_probe).
+void TcpSender::probe_answered(SimTime now) {
+  if (!options_.timers_of_linux || stream_end() <= snd_nxt_) return;
+  if (room_in_window() >= std::min(stream_end() - snd_nxt_, congestion_.mss)) {
+    persist_at_ = SimTime::never();
+    persist_backoff_ = 0;
+  } else if (persist_at_ != SimTime::never()) {
+    persist_at_ = now + probe_wait();
+  }
+}
+
+// Those that are answered go on for ever (RFC 1122 section 4.2.2.17), but not of one whose application is gone
+// (tcp_probe_timer).
+bool TcpSender::too_many_probes() const {
+  if (!options_.timers_of_linux || !orphan_) return unanswered_probes_ >= options_.data_retries;
+  return unanswered_probes_ >= orphan_retries(probe_wait());
 }
 
 // RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1 at its end.
 void TcpSender::on_timeout(SimTime now) {
   timeout_at_ = SimTime::never();
   if (board_.empty()) return;
-  if (++retries_ > options_.data_retries) {
+  if (too_many_timeouts(now)) {
     gave_up_ = true;
     return;
   }
@@ -522,6 +570,28 @@ void TcpSender::on_timeout(SimTime now) {
   reorder_at_ = SimTime::never();
   rtt_.back_off();
   arm_timeout(now);
+}
+
+// RFC 9293 section 3.8.3, R2. Linux counts no timeouts, but the time since the first (tcp_write_timeout). Where the peer has
+// closed its window upon what was sent, these are probes, and end two of the largest timeouts after it was heard last
+// (tcp_rtx_probe0_timed_out).
+bool TcpSender::too_many_timeouts(SimTime now) {
+  if (!options_.timers_of_linux) return ++retries_ > options_.data_retries;
+  if (window_ == 0 && !orphan_) {
+    const SimTime since = retrying_since_.value_or(board_.at(board_.first()).sent);
+    retrying_since_ = retrying_since_.value_or(now);
+    const Duration patience = options_.rto.maximum_rto * 2;
+    return now - heard_at_ > patience && now - since > patience;
+  }
+  retrying_since_ = retrying_since_.value_or(now);
+  if (retries_++ == 0) return false;
+  const std::uint32_t most = orphan_ ? orphan_retries(rtt_.rto()) : options_.data_retries;
+  return now - *retrying_since_ >= time_of_retries(most, options_.rto.maximum_rto);
+}
+
+// Of a connection whose application is gone, and that waited so long (tcp_orphan_retries).
+std::uint32_t TcpSender::orphan_retries(Duration wait) const {
+  return wait < options_.rto.maximum_rto ? kOrphanRetries : 0;
 }
 
 void TcpSender::take_back_timeout(SimTime now, std::int64_t position) {

@@ -108,6 +108,8 @@ class TcpSender {
   const SendBuffer& buffer() const { return buffer_; }
   void queue_fin() { fin_queued_ = true; }
   void no_delay() { nagle_ = Nagle::off; }
+  // The application is gone: with `timers_of_linux`, what nobody answers is given up earlier.
+  void orphan() { orphan_ = true; }
 
   // The application is going to write. Where less than a segment waited, for Nagle for instance, and the window had room,
   // the application held sending back, not the network.
@@ -185,7 +187,13 @@ class TcpSender {
   void arm_timeout(SimTime now) { timeout_at_ = now + rtt_.rto(); }
   void arm_tail_probe(SimTime now, SimTime latest);
   void arm_persist(SimTime now);
+  Duration probe_wait() const;
+  void on_persist(SimTime now);
+  void probe_answered(SimTime now);
+  bool too_many_probes() const;
   void on_timeout(SimTime now);
+  bool too_many_timeouts(SimTime now);
+  std::uint32_t orphan_retries(Duration wait) const;
 
   // sender_ack.cc: acknowledgements
   bool update_window(const Ack& ack);
@@ -233,6 +241,7 @@ class TcpSender {
   bool rack_tlp_ = false;
   bool fin_queued_ = false;
   bool gave_up_ = false;
+  bool orphan_ = false;
 
   std::int64_t snd_una_ = 1;
   std::int64_t snd_nxt_ = 1;
@@ -291,6 +300,8 @@ class TcpSender {
   SimTime reorder_at_ = SimTime::never();
   SimTime persist_at_ = SimTime::never();
   std::uint32_t retries_ = 0;
+  std::optional<SimTime> retrying_since_;  // the first timeout since the latest progress
+  SimTime heard_at_ = SimTime::zero();     // the latest acknowledgement that was not old; Linux: rcv_tstamp
   bool progress_since_timeout_ = true;
   int persist_backoff_ = 0;
   std::uint32_t unanswered_probes_ = 0;

@@ -37,7 +37,10 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   delivery.prior_pipe = pipe();
   delivery.prior_outstanding = outstanding();
   newly_lost_ = 0;
-  unanswered_probes_ = 0;
+  if (ack.position >= snd_una_) {
+    unanswered_probes_ = 0;
+    heard_at_ = now;
+  }
   echoed_ = ack.ecn_echo && ecn_;
   if (echoed_) undo_window_ = false;  // tcp_fastretrans_alert, step A
 
@@ -46,7 +49,8 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   if (sack_) take_sack(now, ack, delivery);
   if (ack.position > snd_una_) take_cumulative(now, ack, delivery);
   if (delivery.acked == 0) count_duplicate(ack, window_changed, delivery);
-  if (window_ == 0) retries_ = 0;  // the peer is alive and has no room: RFC 9293 section 3.8.6.1
+  // The peer is alive and has no room: RFC 9293 section 3.8.6.1.
+  if (window_ == 0 && !options_.timers_of_linux) retries_ = 0;
 
   take_rtt(now, ack, delivery);
   if (const auto prior = rate_.prior_delivered()) rack_.widen(*prior, rate_.delivered());
@@ -72,6 +76,7 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
     timeout_at_ = SimTime::never();
     tail_probe_at_ = SimTime::never();
     reorder_at_ = SimTime::never();
+    if (delivery.prior_outstanding == 0 && ack.position == snd_una_) probe_answered(now);
   } else if (reneged) {
     timeout_at_ = now + std::max(rtt_.srtt() / 2, kReneging);
     tail_probe_at_ = SimTime::never();
@@ -147,6 +152,7 @@ void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery)
   snd_una_ = ack.position;
   buffer_.release(snd_una_);
   retries_ = 0;
+  retrying_since_.reset();
   progress_since_timeout_ = true;
   if (!options_.backoff_until_sample) rtt_.forget_backoff();
   if (sack_) return;

@@ -27,8 +27,8 @@ TcpOptions TcpOptions::linux_like() {
   options.rto.minimum_rto = Duration::ms(200);  // TCP_RTO_MIN
   options.rto.maximum_rto = Duration::seconds(120);
   options.rto.floor_on_variance = true;
-  options.backoff_until_sample = false;
   options.icmp_of_linux = true;
+  options.timers_of_linux = true;
   options.syn_linear_timeouts = 4;                 // net.ipv4.tcp_syn_linear_timeouts
   options.delayed_ack_timeout = Duration::ms(40);  // TCP_DELACK_MIN
   options.quick_acks = 16;                         // TCP_MAX_QUICKACKS
@@ -199,10 +199,16 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                {"backoff_until_sample",
                 &O::backoff_until_sample,
                 {.help = "a doubled timeout lasts until the next round-trip sample (RFC 6298, 5); false: "
-                         "until the next acknowledgement, as Linux"}},
+                         "until the next acknowledgement"}},
                {"data_retries",
                 &O::data_retries,
                 {.help = "timeouts in a row until the connection is given up (RFC 9293, 3.8.3)"}},
+               {"timers_of_linux",
+                &O::timers_of_linux,
+                {.help =
+                     "data_retries is a time, that of so many doublings of 200 ms: 15 are 924.6 s; a closed "
+                     "end that nobody reads gives up after 102.2 s; and probes of a closed window, as in "
+                     "Linux"}},
                {"syn_retries",
                 &O::syn_retries,
                 {.help = "timeouts of a SYN in a row until the connection is given up"}},

@@ -106,9 +106,12 @@ struct TcpOptions {
   RttEstimator::Config rto;
   bool backoff_until_sample =
       true;  // RFC 6298 section 5: a doubled timeout lasts until the next round-trip sample;
-             // false: until the next acknowledgement of new data, as Linux
+             // false: until the next acknowledgement of new data
   std::uint32_t data_retries =
       15;  // expiries in a row before the connection is given up: RFC 9293 section 3.8.3, R2
+  // Linux: data_retries is a time and not a count (tcp_model_timeout), the back-off of window probes lasts until the window
+  // opens, and what else its timers do: see sender.cc, connection.cc.
+  bool timers_of_linux = false;
   std::uint32_t syn_retries = 6;
   // Linux (tcp_v4_err, tcp_v6_err): any error by ICMP ends an attempt to connect, and RFC 6069 is obeyed.
   bool icmp_of_linux = false;

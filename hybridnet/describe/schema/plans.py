@@ -1101,6 +1101,7 @@ class TcpPlan(TypedDict):
     floor_on_variance: NotRequired[bool]
     backoff_until_sample: NotRequired[bool]
     data_retries: NotRequired[int]
+    timers_of_linux: NotRequired[bool]
     syn_retries: NotRequired[int]
     syn_linear_timeouts: NotRequired[int]
     icmp_of_linux: NotRequired[bool]
