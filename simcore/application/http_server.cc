@@ -73,7 +73,8 @@ void HttpServer::tcp_changed(TcpSocket& socket) {
     if (session.last) {
       socket.count_only();
       socket.discard(socket.connection().readable());
-      return socket.close();
+      // A client that still sends is not reset, or it might lose the answer (RFC 9112 section 9.6).
+      return socket.connection().at_end_of_stream() ? socket.close() : socket.end_writing();
     }
     if (socket.connection().readable() == 0) {
       if (socket.connection().at_end_of_stream()) socket.close();

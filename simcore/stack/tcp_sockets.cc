@@ -76,6 +76,11 @@ std::int64_t TcpSocket::discard(std::int64_t bytes) {
 }
 
 void TcpSocket::close() {
+  connection_.release(owner_.simulation_.now());
+  owner_.settle(*this, false);
+}
+
+void TcpSocket::end_writing() {
   connection_.close(owner_.simulation_.now());
   owner_.settle(*this, false);
 }

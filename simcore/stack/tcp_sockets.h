@@ -71,7 +71,10 @@ class TcpSocket {
   std::int64_t write_virtual(std::int64_t bytes);
   std::int64_t read(std::span<std::uint8_t> out);
   std::int64_t discard(std::int64_t bytes);
+  // As close(2): nobody reads any more, either.
   void close();
+  // As shutdown(2) of the sending half.
+  void end_writing();
   void abort();
 
   // See TcpConnection. Users that only count what comes say so: bytes that nobody reads take memory, and caches.

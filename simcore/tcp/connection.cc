@@ -108,6 +108,15 @@ void TcpConnection::close(SimTime) {
   }
 }
 
+void TcpConnection::release(SimTime now) {
+  if (released_) return;
+  if (synchronized() && state_ != TcpState::time_wait && receiver_.unread() > 0) return abort();
+  released_ = true;
+  sender_.orphan();
+  close(now);
+  if (state_ == TcpState::fin_wait_2) await_fin(now);
+}
+
 void TcpConnection::abort() {
   if (synchronized() && state_ != TcpState::time_wait) {
     owe_reset(wrap(sender_.snd_nxt(), initial_send_));
@@ -130,6 +139,16 @@ void TcpConnection::enter_time_wait(SimTime now) {
   state_ = TcpState::time_wait;
   keepalive_at_ = SimTime::never();
   quiet_at_ = now + options_.time_wait;
+}
+
+// In FIN-WAIT-2, with nobody left to tell of what comes. Linux waits three and a half timeouts at least (tcp_fin_time), and sends
+// no keep-alives meanwhile.
+void TcpConnection::await_fin(SimTime now) {
+  if (!options_.fin_wait_2) return;
+  const Duration least = options_.timers_of_linux ? sender_.rtt().rto() * 7 / 2 : Duration::zero();
+  quiet_at_ = now + std::max(*options_.fin_wait_2, least);
+  keepalive_at_ = SimTime::never();
+  keepalive_due_ = false;
 }
 
 void TcpConnection::copy_payload(const TcpSegment& segment, std::span<std::uint8_t> out) const {
@@ -299,7 +318,7 @@ SimTime TcpConnection::deadline() const {
 
 void TcpConnection::expire(SimTime now) {
   if (now >= syn_retry_at_) retry_syn(now);
-  if (now >= quiet_at_) end(state_ == TcpState::time_wait ? error_ : TcpError::timed_out);
+  if (now >= quiet_at_) end(error_);
   if (now >= keepalive_at_) check_keepalive(now);
   if (!synchronized() || state_ == TcpState::time_wait) return;
   sender_.expire(now);

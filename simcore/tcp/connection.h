@@ -100,8 +100,9 @@ class TcpConnection {
   void no_delay() { sender_.no_delay(); }
   // No more data will be written: a FIN follows what is in the buffer. Reading goes on.
   void close(SimTime now);
-  // Nobody will read any more: data that still comes is answered with a reset (RFC 1122 section 4.2.2.13).
-  void stop_reading() { reading_ = false; }
+  // The application is gone, as after close(2): nobody writes or reads any more. What it has not read, and what still comes,
+  // ends the connection with a reset (RFC 1122 section 4.2.2.13, RFC 2525 section 2.17).
+  void release(SimTime now);
   // Ends the connection with a reset.
   void abort();
 
@@ -156,6 +157,7 @@ class TcpConnection {
   void check_keepalive(SimTime now);
   void end(TcpError error);
   void enter_time_wait(SimTime now);
+  void await_fin(SimTime now);
   std::uint32_t timestamp(SimTime now) const;
 
   // segment_arrives.cc: input (RFC 9293 section 3.10.7)
@@ -189,7 +191,7 @@ class TcpConnection {
   TcpError soft_error_ = TcpError::none;  // Linux: sk_err_soft; what ICMP said since the last acknowledgement
   bool passive_ = false;
   bool close_requested_ = false;
-  bool reading_ = true;
+  bool released_ = false;
 
   // Agreed on in the handshake.
   bool sack_ = false;

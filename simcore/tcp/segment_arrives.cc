@@ -300,7 +300,7 @@ bool TcpConnection::take_ack(SimTime now, const TcpSegment& segment, std::int64_
 void TcpConnection::after_fin_acknowledged(SimTime now) {
   if (state_ == TcpState::fin_wait_1) {
     state_ = TcpState::fin_wait_2;
-    if (options_.fin_wait_2 && !reading_) quiet_at_ = now + *options_.fin_wait_2;
+    if (released_) await_fin(now);
   } else if (state_ == TcpState::closing) {
     enter_time_wait(now);
   } else if (state_ == TcpState::last_ack) {
@@ -319,9 +319,11 @@ void TcpConnection::take_payload(SimTime now, const TcpSegment& segment, std::in
     if (state_ == TcpState::time_wait) quiet_at_ = now + options_.time_wait;
     return;
   }
-  if (!reading_ && segment.length > 0 && position + segment.length > receiver_.rcv_nxt()) {
-    owe_reset(wrap(sender_.snd_nxt(), initial_send_));
+  // Also of a FIN behind data that did not come (tcp_rcv_state_process, tcp_timewait_state_process). There is no connection any
+  // more, so the reset is as in CLOSED.
+  if (released_ && position + segment.length > receiver_.rcv_nxt()) {
     end(TcpError::aborted);
+    owe_reset(segment.ack);
     return;
   }
   if (const auto sent = echoed(now, segment)) receiver_.note_echo(now, *sent);

@@ -87,7 +87,7 @@ class Talk {
  private:
   void end(std::uint8_t how) {
     if (how < 16) tcp_.abort();
-    if (how >= 16 && how < 64) tcp_.stop_reading();
+    if (how >= 16 && how < 64) tcp_.release(now_);
     if (how >= 64) tcp_.reduce_mss(64 + how);
   }
 

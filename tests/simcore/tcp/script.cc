@@ -283,8 +283,8 @@ class Runner {
       tcp.abort();
     } else if (verb == "no_delay") {
       tcp.no_delay();
-    } else if (verb == "stop_reading") {
-      tcp.stop_reading();
+    } else if (verb == "release") {
+      tcp.release(now_);
     } else if (verb == "reduce_mss") {
       tcp.reduce_mss(number(argument));
     } else {

@@ -5,7 +5,7 @@
 //   test RFC5681-3.2-three-duplicates          a test begins; its name says the clause
 //   options rfc mss=1000 minimum_rto=0.2 sack=off   a preset, then options by their names; times in seconds
 //   0     establish win 65535 mss 1000         connect and handshake; takes `rtt` (0.1 s unless told), peer's SYN options
-//   0.2   write 5000                           the application: write, text, read, close, abort, stop_reading, ...
+//   0.2   write 5000                           the application: write, text, read, close, release, abort, ...
 //   0.2   > AP 1:1001 ack 1                    must come out: flags, sequence numbers, any other fields to compare
 //   0.3   < A 1 ack 1001 win 65535             comes in
 //   0.3   icmp no_way 1001                     an error by ICMP about a segment, by its sequence number
