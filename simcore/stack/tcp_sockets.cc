@@ -136,7 +136,7 @@ TcpSocket* TcpSockets::connect(const IpAddress& remote, std::uint16_t port, TcpU
     ends.local_port = next_port_;
     next_port_ = next_port_ == 65'535 ? kFirstEphemeral : static_cast<std::uint16_t>(next_port_ + 1);
     if (sockets_.contains(ends) || listeners_.contains(ends.local_port)) continue;
-    TcpSocket& socket = make(ends, options);
+    TcpSocket& socket = make(ends, options, std::nullopt);
     socket.user_ = &user;
     socket.connection_.connect(simulation_.now());
     settle(socket, false);
@@ -147,13 +147,13 @@ TcpSocket* TcpSockets::connect(const IpAddress& remote, std::uint16_t port, TcpU
 
 // A segment is at most what the interface takes, and what the way to the peer does as far as that is known. The peer is
 // told of the interface only (RFC 9293 section 3.7.1): the way back may be another.
-TcpSocket& TcpSockets::make(const TcpEnds& ends, TcpOptions options) {
+TcpSocket& TcpSockets::make(const TcpEnds& ends, TcpOptions options, std::optional<SeqNum> initial) {
   for (const auto& interface : host_.interfaces()) {
     if (!has(*interface, ends.local)) continue;
     options.mss = std::min(options.mss, static_cast<std::uint16_t>(interface->mtu() - headers(ends.local)));
   }
-  const SeqNum initial(static_cast<std::uint32_t>(random_()));
-  auto socket = std::make_unique<TcpSocket>(*this, options, ends, initial);
+  if (!initial) initial = SeqNum(static_cast<std::uint32_t>(random_()));
+  auto socket = std::make_unique<TcpSocket>(*this, options, ends, *initial);
   if (const auto mtu = path_mtus_.of(ends.remote, simulation_.now())) {
     socket->connection_.reduce_mss(*mtu - headers(ends.remote));
   }
@@ -186,10 +186,11 @@ void TcpSockets::handle(PacketPtr packet, const IpHeader& header) {
                      .local_port = tcp->destination_port(),
                      .remote_port = tcp->source_port()};
   TcpSocket* const socket = find(ends);
-  if (socket == nullptr) return handle_stranger(std::move(packet), header, *segment, ends);
+  if (socket == nullptr) return handle_stranger(std::move(packet), header, *segment, ends, std::nullopt);
   if (socket->connection_.may_be_reopened_by(*segment)) {
+    const SeqNum initial = socket->connection_.initial_of_next();
     forget(*socket);
-    return handle_stranger(std::move(packet), header, *segment, ends);
+    return handle_stranger(std::move(packet), header, *segment, ends, initial);
   }
   socket->connection_.on_segment(simulation_.now(), *segment);
   settle(*socket, true);
@@ -238,7 +239,7 @@ TcpSocket* TcpSockets::sender_of(const IpHeader& quoted) {
 }
 
 void TcpSockets::handle_stranger(PacketPtr packet, const IpHeader& header, const TcpSegment& segment,
-                                 const TcpEnds& ends) {
+                                 const TcpEnds& ends, std::optional<SeqNum> initial) {
   if (!host_.owns(ends.local)) return host_.drop(DropReason::not_for_me, *packet);  // a broadcast
   const auto listening = listeners_.find(ends.local_port);
   const bool opens = segment.has(TcpFlag::syn) && !segment.has(TcpFlag::ack) && !segment.has(TcpFlag::rst);
@@ -248,7 +249,7 @@ void TcpSockets::handle_stranger(PacketPtr packet, const IpHeader& header, const
     return refusal_.receive(std::move(packet), header, *interface);
   }
   if (sockets_.size() >= limit_) return host_.drop(DropReason::queue_full, *packet);
-  TcpSocket& socket = make(ends, listening->second.options);
+  TcpSocket& socket = make(ends, listening->second.options, initial);
   socket.connection_.listen();
   socket.user_ = &listening->second.listener->tcp_accept(socket);
   socket.connection_.on_segment(simulation_.now(), segment);

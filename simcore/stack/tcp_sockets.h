@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -149,8 +150,9 @@ class TcpSockets final : public ProtocolHandler,
   void accept(PacketPtr packet) override;  // a train whose last segment has arrived
   void handle(PacketPtr packet, const IpHeader& header);
   void handle_stranger(PacketPtr packet, const IpHeader& header, const TcpSegment& segment,
-                       const TcpEnds& ends);
-  TcpSocket& make(const TcpEnds& ends, TcpOptions options);
+                       const TcpEnds& ends, std::optional<SeqNum> initial);
+  // `initial`: the first sequence number, where it may not be any.
+  TcpSocket& make(const TcpEnds& ends, TcpOptions options, std::optional<SeqNum> initial);
   void fetch_only_one() const;
   // Null when there is none.
   TcpSocket* find(const TcpEnds& ends);

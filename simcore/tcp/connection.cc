@@ -194,7 +194,7 @@ void TcpConnection::establish(SimTime now, const TcpSegment& segment, std::int64
                                  .rtt = std::nullopt};
   // Of a SYN that was sent again, only timestamps tell which was answered (tcp_ack_update_rtt).
   const std::optional<SimTime> answered = echoed(now, segment);
-  if (syn_retries_ == 0) {
+  if (syn_retries_ == 0 && !syn_answered_again_) {
     agreement.rtt = now - syn_sent_at_;
   } else if (options_.start_of_linux && answered) {
     agreement.rtt = std::max(now - *answered, Duration::ms(1));
@@ -241,7 +241,9 @@ bool TcpConnection::give_syn(SimTime now, TcpSegment& out) {
   out = TcpSegment{};
   out.seq = initial_send_;
   out.flags = TcpFlag::syn;
-  if (options_.asks_for_ecn() && !answers) out.flags = out.flags | (TcpFlag::ece | TcpFlag::cwr);
+  const bool falls_back = options_.start_of_linux && syn_retries_ > 0;
+  if (options_.asks_for_ecn() && !answers && !falls_back)
+    out.flags = out.flags | (TcpFlag::ece | TcpFlag::cwr);
   out.options.mss = options_.mss;
   out.options.sack_permitted = answers ? sack_ : options_.sack;
   if (answers ? scaling_ : options_.window_scaling) {
@@ -327,25 +329,37 @@ void TcpConnection::expire(SimTime now) {
 }
 
 void TcpConnection::retry_syn(SimTime now) {
-  // Linux repeats a SYN-ACK as RFC 6298 says.
   const std::uint32_t linear = state_ == TcpState::syn_sent ? options_.syn_linear_timeouts : 0;
-  if (++syn_retries_ > linear + options_.syn_retries) {
+  const std::uint32_t most = passive_ ? options_.synack_retries : linear + options_.syn_retries;
+  if (++syn_retries_ > most) {
     end(TcpError::timed_out);
     return;
   }
   syn_due_ = true;
-  Duration wait = options_.rto.initial_rto;
-  for (std::uint32_t i = linear; i < syn_retries_ && wait < options_.rto.maximum_rto; ++i) wait = wait * 2;
-  syn_retry_at_ = now + std::min(wait, options_.rto.maximum_rto);
+  syn_retry_at_ = now + syn_wait();
 }
 
+// Linux repeats a SYN-ACK as RFC 6298 says.
+Duration TcpConnection::syn_wait() const {
+  const std::uint32_t linear = state_ == TcpState::syn_sent ? options_.syn_linear_timeouts : 0;
+  Duration wait = options_.rto.initial_rto;
+  for (std::uint32_t i = linear; i < syn_retries_ && wait < options_.rto.maximum_rto; ++i) wait = wait * 2;
+  return std::min(wait, options_.rto.maximum_rto);
+}
+
+// RFC 9293 section 3.8.4, tcp_keepalive_timer.
 void TcpConnection::check_keepalive(SimTime now) {
+  if (sender_.snd_una() < sender_.snd_nxt() || sender_.unsent() > 0) {  // other timers watch over these
+    keepalive_at_ = now + *options_.keepalive_idle;
+    return;
+  }
   const SimTime idle_until = last_heard_ + *options_.keepalive_idle;
   if (now < idle_until && keepalive_unanswered_ == 0) {
     keepalive_at_ = idle_until;
     return;
   }
   if (keepalive_unanswered_ >= options_.keepalive_probes) {
+    if (options_.timers_of_linux) owe_reset(wrap(sender_.snd_nxt(), initial_send_));
     end(TcpError::timed_out);
     return;
   }

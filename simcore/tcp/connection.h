@@ -127,6 +127,8 @@ class TcpConnection {
 
   // In TIME-WAIT: may this SYN open a new connection (RFC 6191, RFC 1122 section 4.2.2.13)?
   bool may_be_reopened_by(const TcpSegment& syn) const;
+  // What that connection begins with: beyond all that this one sent (Linux: tcp_timewait_state_process).
+  SeqNum initial_of_next() const { return wrap(sender_.snd_nxt(), initial_send_) + 65'537; }
 
   TcpState state() const { return state_; }
   TcpError error() const { return error_; }
@@ -154,6 +156,7 @@ class TcpConnection {
   void give_keepalive(SimTime now, TcpSegment& out);
   void fill_ack(SimTime now, std::int64_t position, TcpSegment& out);
   void retry_syn(SimTime now);
+  Duration syn_wait() const;
   void check_keepalive(SimTime now);
   void end(TcpError error);
   void enter_time_wait(SimTime now);
@@ -163,6 +166,9 @@ class TcpConnection {
   // segment_arrives.cc: input (RFC 9293 section 3.10.7)
   void arrives_in_listen(SimTime now, const TcpSegment& segment);
   void arrives_in_syn_sent(SimTime now, const TcpSegment& segment);
+  void arrives_in_time_wait(SimTime now, const TcpSegment& segment, std::int64_t position);
+  void take_syn_again(SimTime now, const TcpSegment& segment, std::int64_t position);
+  bool echoes_no_syn_of_ours(SimTime now, const TcpSegment& segment) const;
   bool passes_checks(SimTime now, const TcpSegment& segment, std::int64_t position);
   bool passes_timestamp(SimTime now, const TcpSegment& segment, std::int64_t position);
   bool is_disordered_ack(const TcpSegment& segment, std::int64_t position, std::int64_t ticks_behind) const;
@@ -206,6 +212,7 @@ class TcpConnection {
   bool syn_due_ = false;
   SimTime syn_sent_at_ = SimTime::zero();
   std::uint32_t syn_retries_ = 0;
+  bool syn_answered_again_ = false;  // the peer sent its SYN again, so nobody knows which answer it has
   SimTime syn_retry_at_ = SimTime::never();
 
   std::optional<TcpSegment> reset_due_;

@@ -15,6 +15,7 @@
 #include <array>
 
 #include "simcore/tcp/connection.h"
+#include "simcore/tcp/rack.h"
 
 namespace simcore {
 
@@ -51,6 +52,9 @@ void TcpConnection::on_segment(SimTime now, const TcpSegment& segment) {
       break;
   }
   const std::int64_t position = unwrap(segment.seq, receiver_.initial(), receiver_.rcv_nxt());
+  if (state_ == TcpState::time_wait && options_.checks_of_linux) {
+    return arrives_in_time_wait(now, segment, position);
+  }
   if (!passes_checks(now, segment, position)) return;
   last_heard_ = now;
   keepalive_unanswered_ = 0;
@@ -71,12 +75,19 @@ void TcpConnection::arrives_in_listen(SimTime now, const TcpSegment& segment) {
   syn_due_ = true;
   syn_sent_at_ = now;
   syn_retries_ = 0;
+  syn_answered_again_ = false;
   syn_retry_at_ = now + options_.rto.initial_rto;
 }
 
 void TcpConnection::arrives_in_syn_sent(SimTime now, const TcpSegment& segment) {
   const bool has_ack = segment.has(TcpFlag::ack);
   if (has_ack && segment.ack != initial_send_ + 1) {
+    // Of an earlier connection, which our reset ends: the next SYN need not wait (tcp_rcv_synsent_state_process).
+    if (options_.checks_of_linux && syn_retries_ == 0) syn_retry_at_ = now + kLinuxTimer;
+    if (!segment.has(TcpFlag::rst)) owe_reset(segment.ack);
+    return;
+  }
+  if (has_ack && options_.checks_of_linux && echoes_no_syn_of_ours(now, segment)) {
     if (!segment.has(TcpFlag::rst)) owe_reset(segment.ack);
     return;
   }
@@ -95,6 +106,35 @@ void TcpConnection::arrives_in_syn_sent(SimTime now, const TcpSegment& segment) 
   // Simultaneous open: RFC 9293 section 3.5, figure 7.
   state_ = TcpState::syn_received;
   syn_due_ = true;
+}
+
+// PAWS of who opens: the echo is of a time before our first SYN, or not yet.
+bool TcpConnection::echoes_no_syn_of_ours(SimTime now, const TcpSegment& segment) const {
+  if (!options_.timestamps || !segment.options.timestamps || segment.options.timestamps->echo == 0) {
+    return false;
+  }
+  const std::uint32_t echo = segment.options.timestamps->echo;
+  return earlier(echo, timestamp(syn_sent_at_)) || earlier(timestamp(now), echo);
+}
+
+// tcp_timewait_state_process: an acknowledgement at RCV.NXT tells nothing, and a reset there is the end; all else is answered,
+// as the peer may not have heard our last acknowledgement. What is heard begins the time anew, unless it may be a new SYN.
+void TcpConnection::arrives_in_time_wait(SimTime now, const TcpSegment& segment, std::int64_t position) {
+  const bool is_reset = segment.has(TcpFlag::rst);
+  const bool stamped = timestamps_ && segment.options.timestamps;
+  const bool old = stamped && earlier(segment.options.timestamps->value, recent_timestamp_);
+  const bool empty = segment.sequence_length() == 0;
+  if (!old && position == receiver_.rcv_nxt() && (empty || is_reset)) {
+    if (is_reset) return end(TcpError::none);
+    quiet_at_ = now + options_.time_wait;
+    if (stamped) recent_timestamp_ = segment.options.timestamps->value;
+    return;
+  }
+  ++counters_.unacceptable_segments;
+  if (is_reset) return;
+  if (old || segment.has(TcpFlag::ack)) quiet_at_ = now + options_.time_wait;
+  if ((empty || segment.has(TcpFlag::syn)) && !may_answer(now)) return;
+  receiver_.owe_ack(true);
 }
 
 // What the peer's SYN offers and our options take.
@@ -126,8 +166,7 @@ bool TcpConnection::passes_checks(SimTime now, const TcpSegment& segment, std::i
   if (segment.has(TcpFlag::syn)) {
     if (state_ == TcpState::syn_received && position == 0) {
       if (!segment.has(TcpFlag::ack)) {
-        note_timestamp(now, segment, position);
-        syn_due_ = true;  // the peer has not heard our answer
+        take_syn_again(now, segment, position);
         return false;
       }
       return true;  // the other half of a simultaneous open
@@ -150,6 +189,19 @@ bool TcpConnection::passes_checks(SimTime now, const TcpSegment& segment, std::i
     return false;
   }
   return true;
+}
+
+// The peer has not heard our answer. Linux echoes its first SYN still, and waits anew (tcp_check_req).
+void TcpConnection::take_syn_again(SimTime now, const TcpSegment& segment, std::int64_t position) {
+  if (!options_.checks_of_linux) {
+    note_timestamp(now, segment, position);
+  } else if (!may_answer(now)) {
+    return;
+  } else if (passive_) {
+    syn_retry_at_ = now + syn_wait();
+  }
+  syn_due_ = true;
+  syn_answered_again_ = true;
 }
 
 void TcpConnection::take_reset(SimTime now, std::int64_t position) {
@@ -392,8 +444,10 @@ void TcpConnection::owe_reset(SeqNum seq) {
 
 bool TcpConnection::may_be_reopened_by(const TcpSegment& syn) const {
   if (state_ != TcpState::time_wait || !syn.has(TcpFlag::syn) || syn.has(TcpFlag::ack)) return false;
-  if (timestamps_ && syn.options.timestamps && earlier(recent_timestamp_, syn.options.timestamps->value))
-    return true;
+  if (timestamps_ && syn.options.timestamps) {
+    const std::uint32_t value = syn.options.timestamps->value;
+    if (value != recent_timestamp_) return earlier(recent_timestamp_, value);
+  }
   return after(syn.seq, receiver_.seq(receiver_.rcv_nxt()));
 }
 

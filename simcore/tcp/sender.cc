@@ -83,7 +83,7 @@ void TcpSender::establish(SimTime now, const Agreement& agreement) {
   if (agreement.rtt) {
     rtt_.sample(*agreement.rtt);
     min_rtt_ = *agreement.rtt;
-  } else if (agreement.syn_retries > 0) {
+  } else if (agreement.syn_retries > 0 || options_.start_of_linux) {  // tcp_init_metrics
     rtt_.start_data_at_least(Duration::seconds(3));
   }
   last_sent_ = heard_at_ = now;

@@ -29,6 +29,7 @@ TcpOptions TcpOptions::linux_like() {
   options.rto.floor_on_variance = true;
   options.icmp_of_linux = true;
   options.timers_of_linux = true;
+  options.synack_retries = 5;
   options.syn_linear_timeouts = 4;                 // net.ipv4.tcp_syn_linear_timeouts
   options.delayed_ack_timeout = Duration::ms(40);  // TCP_DELACK_MIN
   options.quick_acks = 16;                         // TCP_MAX_QUICKACKS
@@ -132,7 +133,7 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                {"start_of_linux",
                 &O::start_of_linux,
                 {.help = "an idle time halves the window for each timeout that it lasted, and one lost SYN "
-                         "leaves the initial window, as in Linux"}},
+                         "leaves the initial window, and a SYN sent again asks for no ECN, as in Linux"}},
                {"duplicate_threshold",
                 &O::duplicate_threshold,
                 {.help = "duplicate acknowledgements that say loss (RFC 5681, 3.2)", .least = 1}},
@@ -212,6 +213,9 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                {"syn_retries",
                 &O::syn_retries,
                 {.help = "timeouts of a SYN in a row until the connection is given up"}},
+               {"synack_retries",
+                &O::synack_retries,
+                {.help = "the same of the answer to a SYN; Linux's tcp_synack_retries"}},
                {"syn_linear_timeouts",
                 &O::syn_linear_timeouts,
                 {.help = "so many first timeouts of a SYN do not double, and come on top of syn_retries: "
@@ -269,11 +273,11 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                {"persist_maximum", &O::persist_maximum, {.help = "longest wait between window probes"}},
                {"keepalive_idle",
                 &O::keepalive_idle,
-                {.help = "silence before a keep-alive (RFC 9293, 3.8.4); null: never"}},
+                {.help = "silence before a keep-alive (RFC 9293, 3.8.4); null: never", .least = 1}},
                {"keepalive_interval", &O::keepalive_interval, {.help = "between keep-alives", .least = 1}},
                {"keepalive_probes",
                 &O::keepalive_probes,
-                {.help = "unanswered keep-alives until the connection is given up"}},
+                {.help = "unanswered keep-alives until the connection is given up", .least = 1}},
                {"time_wait", &O::time_wait, {.help = "2 MSL (RFC 9293, 3.4.2)"}},
                {"fin_wait_2",
                 &O::fin_wait_2,

@@ -97,7 +97,8 @@ struct TcpOptions {
       max_pacing_rate;             // Linux's SO_MAX_PACING_RATE: segments are spaced, and leave no faster
   bool restart_after_idle = true;  // RFC 5681 section 4.1
   // Linux: an idle time halves the window for each timeout that it lasted (tcp_cwnd_restart); one lost SYN, or any that only
-  // seemed to be lost, leaves the initial window, and timestamps time a SYN that was sent again (tcp_init_transfer).
+  // seemed to be lost, leaves the initial window, and timestamps time a SYN that was sent again (tcp_init_transfer), which asks
+  // for no ECN (RFC 3168 section 6.1.1.1, __tcp_retransmit_skb).
   bool start_of_linux = false;
   bool hystart = true;          // Ha and Rhee 2011; CUBIC only
   bool cubic_of_linux = false;  // where Linux's CUBIC is not that of RFC 9438: see linux_cubic.h
@@ -113,6 +114,7 @@ struct TcpOptions {
   // opens, and what else its timers do: see sender.cc, connection.cc.
   bool timers_of_linux = false;
   std::uint32_t syn_retries = 6;
+  std::uint32_t synack_retries = 6;  // of a listener; Linux: net.ipv4.tcp_synack_retries
   // Linux (tcp_v4_err, tcp_v6_err): any error by ICMP ends an attempt to connect, and RFC 6069 is obeyed.
   bool icmp_of_linux = false;
   std::uint32_t syn_linear_timeouts =

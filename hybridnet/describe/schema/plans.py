@@ -1103,6 +1103,7 @@ class TcpPlan(TypedDict):
     data_retries: NotRequired[int]
     timers_of_linux: NotRequired[bool]
     syn_retries: NotRequired[int]
+    synack_retries: NotRequired[int]
     syn_linear_timeouts: NotRequired[int]
     icmp_of_linux: NotRequired[bool]
     delayed_ack: NotRequired[bool]

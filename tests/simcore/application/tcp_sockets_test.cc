@@ -42,6 +42,14 @@ class EchoClient final : public TcpUser {
   std::size_t written_ = 0;
 };
 
+// Takes what comes, and never closes.
+class KeepsOpen final : public TcpListener, public TcpUser {
+ public:
+  TcpUser& tcp_accept(TcpSocket& /*socket*/) override { return *this; }
+  void tcp_changed(TcpSocket& socket) override { socket.discard(socket.connection().readable()); }
+  void tcp_closed(TcpSocket& /*socket*/) override {}
+};
+
 class TcpSocketsTest : public ::testing::Test {
  protected:
   static Link::Config link() {
@@ -114,6 +122,32 @@ TEST_F(TcpSocketsTest, an_echo_gives_every_byte_back) {
   EXPECT_EQ(client.error, TcpError::none);
 }
 
+// net.ipv4.tcp_fin_timeout: 60 s after the FIN was acknowledged.
+TEST_F(TcpSocketsTest, who_closes_does_not_wait_for_ever_for_a_peer_that_does_not) {
+  KeepsOpen peer;
+  at_server_.listen(9, peer, TcpOptions::linux_like());
+  TcpBulkSender sender(1);
+  ASSERT_NE(at_client_.connect(remote_, 9, sender, TcpOptions::linux_like()), nullptr);
+  run_seconds(59);
+  EXPECT_EQ(at_client_.connections(), 1U);
+  run_seconds(2);
+  EXPECT_EQ(at_client_.connections(), 0U);
+  EXPECT_EQ(sender.error(), TcpError::none);
+  EXPECT_EQ(at_server_.connections(), 1U);  // in CLOSE-WAIT
+}
+
+// RFC 1122 section 4.2.2.13.
+TEST_F(TcpSocketsTest, what_comes_for_who_has_closed_is_reset) {
+  TcpChargen peer;
+  at_server_.listen(19, peer, TcpOptions::linux_like());
+  TcpBulkSender sender(1);
+  ASSERT_NE(at_client_.connect(remote_, 19, sender, TcpOptions::linux_like()), nullptr);
+  run_seconds(1);
+  EXPECT_EQ(at_client_.connections(), 0U);
+  EXPECT_EQ(at_server_.connections(), 0U);
+  EXPECT_EQ(sender.error(), TcpError::aborted);
+}
+
 TEST_F(TcpSocketsTest, a_closed_port_refuses) {
   TcpBulkSender sender(1);
   ASSERT_NE(at_client_.connect(remote_, 80, sender, TcpOptions::rfc()), nullptr);
@@ -164,6 +198,14 @@ TEST_F(TcpSocketsTest, a_port_is_listened_at_once) {
   TcpDiscard discard;
   at_server_.listen(9, discard, TcpOptions::rfc());
   EXPECT_THROW(at_server_.listen(9, discard, TcpOptions::rfc()), ConfigError);
+}
+
+// Or it would send without end.
+TEST_F(TcpSocketsTest, keep_alives_without_a_pause_are_refused) {
+  TcpDiscard discard;
+  TcpOptions options = TcpOptions::linux_like();
+  options.keepalive_idle = Duration::zero();
+  EXPECT_THROW(at_server_.listen(9, discard, options), ConfigError);
 }
 
 }  // namespace

@@ -170,7 +170,10 @@ class Runner {
     advance(line_time_);
     if (!given_.empty()) throw Failure("before this line " + unexpected());
     if (verb == "<") {
-      inject(parse_segment(words, 2));
+      connection().on_segment(now_, segment_of(parse_segment(words, 2)));
+    } else if (verb == "reopens" || verb == "reopens_not") {
+      const bool may = connection().may_be_reopened_by(segment_of(parse_segment(words, 2)));
+      if (may != (verb == "reopens")) throw Failure(may ? "it may open one" : "it may not open one");
     } else if (verb == "establish") {
       establish(words);
     } else if (verb == "icmp") {
@@ -203,7 +206,7 @@ class Runner {
     }
   }
 
-  void inject(const Described& described) {
+  TcpSegment segment_of(const Described& described) {
     TcpSegment segment;
     segment.flags = described.flags;
     segment.seq = wrap(described.start, kTheirs);
@@ -226,7 +229,7 @@ class Runner {
     if (!described.timestamps && !described.has("nots") && connection().uses_timestamps()) {
       segment.options.timestamps = TcpTimestamps{ms_now(), last_timestamp_};
     }
-    connection().on_segment(now_, segment);
+    return segment;
   }
 
   std::uint32_t ms_now() const { return static_cast<std::uint32_t>(now_.count_ns() / 1'000'000 + 1); }
@@ -245,7 +248,7 @@ class Runner {
     drain();
     given_.clear();
     advance(now_ + rtt);
-    inject(parse_segment(answer, 0));
+    connection().on_segment(now_, segment_of(parse_segment(answer, 0)));
     drain();
     given_.clear();
     line_time_ = now_;
@@ -362,6 +365,7 @@ class Runner {
         {"in_flight", [&] { return std::to_string(sender.in_flight()); }},
         {"window", [&] { return std::to_string(sender.send_window()); }},
         {"readable", [&] { return std::to_string(tcp.readable()); }},
+        {"next_initial", [&] { return std::to_string(unwrap(tcp.initial_of_next(), kOurs, 0)); }},
         {"rto_ms", [&] { return std::to_string(sender.rtt().rto().count_ns() / 1'000'000); }},
         {"srtt_ms", [&] { return std::to_string(sender.rtt().srtt().count_ns() / 1'000'000); }},
         {"rttvar_ms", [&] { return std::to_string(sender.rtt().rttvar().count_ns() / 1'000'000); }},

@@ -9,6 +9,7 @@
 //   0.2   > AP 1:1001 ack 1                    must come out: flags, sequence numbers, any other fields to compare
 //   0.3   < A 1 ack 1001 win 65535             comes in
 //   0.3   icmp no_way 1001                     an error by ICMP about a segment, by its sequence number
+//   0.3   reopens S 500 ts 9 0                   in TIME-WAIT this segment may open a new connection; or `reopens_not`
 //   0.3   expect state=ESTABLISHED cwnd=2000   what must hold
 //
 // Times are seconds; +x counts from the line before. Output is compared at its exact nanosecond, `*` for any time. What
