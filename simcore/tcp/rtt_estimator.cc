@@ -14,9 +14,11 @@ const OptionTable<RttEstimator::Config>& RttEstimator::Config::options() {
           {"minimum_rto", &C::minimum_rto, {.help = "no timeout is shorter", .least = 1}},
           {"maximum_rto", &C::maximum_rto, {.help = "no timeout is longer, however often it was doubled"}},
           {"granularity", &C::granularity, {.help = "of the clock that measures: G of RFC 6298"}},
-          {"floor_on_variance",
-           &C::floor_on_variance,
-           {.help = "the minimum is that of the variance, as in Linux, and not of the whole timeout"}},
+          {"variance_of_linux",
+           &C::variance_of_linux,
+           {.help = "the variance is the largest of a round trip, falls slowly, and has the minimum, as in "
+                    "Linux; "
+                    "false: RFC 6298, the minimum is of the whole timeout"}},
       });
   return table;
 }

@@ -6,11 +6,13 @@
 //   next samples:     RTTVAR = 3/4 RTTVAR + 1/4 |SRTT - R|;  SRTT = 7/8 SRTT + 1/8 R
 //   RTO = SRTT + max(G, 4 RTTVAR), between the minimum and the maximum, doubled by every expiry
 //
-// Linux puts its minimum under the variance instead of under the sum (net/ipv4/tcp_input.c, tcp_rtt_estimator), so its
-// RTO is SRTT + max(minimum, 4 RTTVAR); `floor_on_variance` does that. Its faster decay rules are not modelled.
+// Linux puts its minimum under the variance instead of under the sum, and takes for the variance the largest of each round
+// trip, which falls by a quarter of what it is too large, once a round trip. A sample below SRTT counts an eighth of what it
+// makes the variance larger (net/ipv4/tcp_input.c, tcp_rtt_estimator). `variance_of_linux` does that.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "simcore/units/time.h"
 
@@ -26,27 +28,36 @@ class RttEstimator {
     Duration minimum_rto = Duration::seconds(1);
     Duration maximum_rto = Duration::seconds(60);
     Duration granularity = Duration::ms(1);  // G of RFC 6298: of the clock that measures
-    bool floor_on_variance = false;
+    bool variance_of_linux = false;
 
     static const OptionTable<Config>& options();
   };
 
   explicit RttEstimator(const Config& config) : config_(config), rto_(config.initial_rto) {}
 
-  void sample(Duration rtt) {
+  // A round trip was measured. `acknowledged` and `sent` are positions, snd_una and snd_nxt: with them Linux counts round
+  // trips.
+  void sample(Duration rtt, std::int64_t acknowledged, std::int64_t sent) {
     if (!has_sample_) {
       srtt_ = rtt;
       rttvar_ = rtt / 2;
       has_sample_ = true;
+      largest_variance_ = spread_ = std::max(config_.minimum_rto, rttvar_ * 4);
+      round_trip_end_ = sent;
     } else {
-      const Duration deviation = rtt > srtt_ ? rtt - srtt_ : srtt_ - rtt;
-      rttvar_ = (rttvar_ * 3 + deviation) / 4;
+      const bool below = rtt < srtt_;
+      const Duration deviation = below ? srtt_ - rtt : rtt - srtt_;
       srtt_ = (srtt_ * 7 + rtt) / 8;
+      if (config_.variance_of_linux) {
+        take_deviation_as_linux(deviation, below, acknowledged, sent);
+      } else {
+        rttvar_ = (rttvar_ * 3 + deviation) / 4;
+      }
     }
     latest_ = rtt;
-    const Duration spread = std::max(config_.granularity, rttvar_ * 4);
-    rto_ = config_.floor_on_variance ? srtt_ + std::max(config_.minimum_rto, spread)
-                                     : std::max(config_.minimum_rto, srtt_ + spread);
+    rto_ = config_.variance_of_linux
+               ? srtt_ + spread_
+               : std::max(config_.minimum_rto, srtt_ + std::max(config_.granularity, rttvar_ * 4));
     rto_ = std::min(rto_, config_.maximum_rto);
   }
 
@@ -74,10 +85,25 @@ class RttEstimator {
   }
 
  private:
+  void take_deviation_as_linux(Duration deviation, bool below, std::int64_t acknowledged, std::int64_t sent) {
+    Duration change = (deviation - rttvar_) / 4;
+    if (below && change > Duration::zero()) change = change / 8;
+    rttvar_ = rttvar_ + change;
+    largest_variance_ = std::max(largest_variance_, rttvar_ * 4);
+    spread_ = std::max(spread_, largest_variance_);
+    if (acknowledged <= round_trip_end_) return;
+    spread_ = spread_ - (spread_ - largest_variance_) / 4;
+    round_trip_end_ = sent;
+    largest_variance_ = config_.minimum_rto;
+  }
+
   Config config_;
   Duration srtt_ = Duration::zero();
   Duration rttvar_ = Duration::zero();
   Duration latest_ = Duration::zero();
+  Duration spread_ = Duration::zero();            // what Linux's RTO has above SRTT: rttvar_us
+  Duration largest_variance_ = Duration::zero();  // of the present round trip: mdev_max_us
+  std::int64_t round_trip_end_ = 0;               // rtt_seq
   Duration rto_;
   int backoff_ = 0;
   bool has_sample_ = false;

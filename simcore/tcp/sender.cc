@@ -81,8 +81,8 @@ void TcpSender::establish(SimTime now, const Agreement& agreement) {
   const std::int64_t segments = agreement.syn_retries > 0 && !forgiven ? 1 : options_.initial_window;
   congestion_.cwnd = options_.congestion == CongestionAlgorithm::none ? kNoLimit : segments * congestion_.mss;
   if (agreement.rtt) {
-    rtt_.sample(*agreement.rtt);
-    min_rtt_ = *agreement.rtt;
+    rtt_.sample(*agreement.rtt, snd_una_, snd_nxt_);
+    min_rtt_.sample(now, *agreement.rtt);
   } else if (agreement.syn_retries > 0 || options_.start_of_linux) {  // tcp_init_metrics
     rtt_.start_data_at_least(Duration::seconds(3));
   }
@@ -168,7 +168,8 @@ std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whate
   const std::int64_t mss = congestion_.mss;
   // One that was sent before the MSS became smaller may be larger than the window: it waits only for what is on its way.
   if (!whatever_the_window && board_.at(first).length() > allowed && pipe() > 0) {
-    limited_at_ = snd_nxt_;
+    // Linux looks at it when it would send new data only (tcp_cwnd_validate).
+    if (unsent() > 0 || !options_.window_of_linux) limited_at_ = snd_nxt_;
     return std::nullopt;
   }
   retransmit_now_ = false;
@@ -346,7 +347,7 @@ std::int64_t TcpSender::longest_train() const {
   if (!rate && options_.size_trains_by_rate && rtt_.has_sample() && rtt_.srtt() > Duration::zero()) {
     rate = rate_of_window(congestion_.cwnd, congestion_.ssthresh, rtt_.srtt());
   }
-  return rate ? train_segments(*rate, smallest_rtt(), congestion_.mss, longest) : longest;
+  return rate ? train_segments(*rate, min_rtt_.smallest(), congestion_.mss, longest) : longest;
 }
 
 // Linux keeps at least two objects of new data in flight (tcp_cwnd_test).
@@ -546,7 +547,7 @@ void TcpSender::on_timeout(SimTime now) {
   // nothing was sent again, so it is none (tcp_enter_loss: new_recovery).
   const bool fresh = state_ == RecoveryState::open || state_ == RecoveryState::reduced || retries_ > 1;
   frto_ = options_.frto && fresh ? Frto::sent_again : Frto::off;
-  board_.mark_timed_out(rack_tlp_ ? rack_.overdue(board_, now, smallest_rtt(), rtt_.srtt(), recovering())
+  board_.mark_timed_out(rack_tlp_ ? rack_.overdue(board_, now, min_rtt_.smallest(), rtt_.srtt(), recovering())
                                   : SimTime::never());
   // Once per loss: a timeout of a retransmission, or in a recovery, leaves ssthresh as it is (tcp_enter_loss).
   if (state_ == RecoveryState::open || snd_una_ >= recover_ ||

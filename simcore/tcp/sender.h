@@ -37,6 +37,7 @@
 #include "simcore/tcp/scoreboard.h"
 #include "simcore/tcp/send_buffer.h"
 #include "simcore/tcp/tcp_options.h"
+#include "simcore/tcp/windowed_minimum.h"
 #include "simcore/units/time.h"
 
 namespace simcore {
@@ -159,7 +160,6 @@ class TcpSender {
   std::int64_t stream_end() const { return buffer_.end() + (fin_queued_ ? 1 : 0); }
   std::int64_t room_in_window() const;
   bool recovering() const { return state_ == RecoveryState::recovery || state_ == RecoveryState::loss; }
-  Duration smallest_rtt() const { return min_rtt_ == Duration::infinite() ? Duration::zero() : min_rtt_; }
 
   // sender.cc: sending
   std::optional<Outgoing> window_probe(SimTime now);
@@ -199,10 +199,10 @@ class TcpSender {
   bool update_window(const Ack& ack);
   void take_sack(SimTime now, const Ack& ack, Delivery& delivery);
   void take_cumulative(SimTime now, const Ack& ack, Delivery& delivery);
-  void note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, bool echo_tells,
+  void note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, bool by_sack,
                       Delivery& delivery);
   void count_duplicate(const Ack& ack, bool window_changed, Delivery& delivery);
-  void take_rtt(SimTime now, const Ack& ack, const Delivery& delivery);
+  void take_rtt(SimTime now, const Ack& ack, Delivery& delivery);
   void detect_losses(SimTime now);
   void tell_losses(SimTime now);
   void shrink_window(std::int64_t delivered, bool advanced);
@@ -289,7 +289,7 @@ class TcpSender {
   std::int64_t sent_again_up_to_ = 0;  // HighRxt of RFC 6675, in the present recovery
   bool rescued_ = false;               // its rule 4 was used in the present recovery
 
-  Duration min_rtt_ = Duration::infinite();
+  WindowedMinimum min_rtt_{Duration::seconds(300)};  // net.ipv4.tcp_min_rtt_wlen
   SimTime last_sent_ = SimTime::zero();
   SimTime restarted_after_ = SimTime::never();  // last_sent_ of the idle time for which the window was cut
   SimTime release_at_ = SimTime::zero();        // pacing: nothing leaves before

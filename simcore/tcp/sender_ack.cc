@@ -10,11 +10,23 @@ namespace simcore {
 namespace {
 
 constexpr Duration kReneging = Duration::ms(10);
+constexpr Duration kTimestampTick = Duration::ms(1);
 
 }  // namespace
 
 // What one acknowledgement says, collected on the way.
 struct TcpSender::Delivery {
+  struct Sent {
+    SimTime earliest = SimTime::never();
+    SimTime latest = SimTime::zero();
+
+    bool any() const { return earliest != SimTime::never(); }
+    void take(SimTime sent) {
+      earliest = std::min(earliest, sent);
+      latest = std::max(latest, sent);
+    }
+  };
+
   std::int64_t prior_una = 0;
   std::int64_t prior_pipe = 0;
   std::int64_t prior_outstanding = 0;
@@ -24,11 +36,12 @@ struct TcpSender::Delivery {
   std::int64_t sacked = 0;
   std::int64_t duplicates = 0;  // segments that a D-SACK block reports
   bool duplicate_ack = false;
-  bool new_segment_acked = false;  // one that was sent once
-  bool original_acked = false;     // one that was sent once, and before the present recovery
-  bool repeated_acked = false;     // one that was sent again, cumulatively
-  SimTime earliest_sent = SimTime::never();
-  SimTime latest_sent = SimTime::zero();
+  bool original_acked = false;        // one that was sent once, and before the present recovery
+  bool retransmission_acked = false;  // one that was sent again, cumulatively
+  Sent acked_once;                    // of those that were sent once, cumulatively
+  Sent sacked_once;                   // and by SACK
+  bool may_be_delayed = false;        // FLAG_ACK_MAYBE_DELAYED
+  std::optional<Duration> rtt;        // of the latest
 };
 
 void TcpSender::on_ack(SimTime now, const Ack& ack) {
@@ -87,7 +100,7 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   } else if (delivery.sacked > 0) {
     tail_probe_at_ = SimTime::never();
     // Linux: what was sent before the first was sent again shows that the path still delivers (tcp_clean_rtx_queue).
-    const bool of_before = delivery.earliest_sent < board_.at(board_.first()).sent;
+    const bool of_before = delivery.sacked_once.earliest < board_.at(board_.first()).sent;
     if (as_linux && of_before && reorder_at_ == SimTime::never()) arm_timeout(now);
   }
 }
@@ -120,7 +133,7 @@ void TcpSender::take_sack(SimTime now, const Ack& ack, Delivery& delivery) {
     if (block.right <= block.left || block.right > snd_nxt_ || block.left <= snd_una_) continue;
     board_.sack(block.left, block.right, [&](const SentSegment& segment) {
       delivery.sacked += segment.length();
-      note_delivered(now, ack, segment, !options_.recovery_of_linux, delivery);
+      note_delivered(now, ack, segment, true, delivery);
     });
   }
 }
@@ -146,9 +159,11 @@ void TcpSender::note_duplicate_reported(const PositionRange& block, const Ack& a
 void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery) {
   delivery.acked = ack.position - snd_una_;
   board_.acknowledge(ack.position, [&](const SentSegment& segment) {
-    delivery.repeated_acked = delivery.repeated_acked || segment.ever_retransmitted;
-    if (!segment.sacked) note_delivered(now, ack, segment, true, delivery);
+    if (segment.ever_retransmitted) delivery.retransmission_acked = true;
+    if (!segment.sacked) note_delivered(now, ack, segment, false, delivery);
   });
+  // Without SACK nothing tells that what was sent once arrived before what was sent again (tcp_clean_rtx_queue).
+  if (!sack_ && options_.recovery_of_linux && delivery.retransmission_acked) delivery.original_acked = false;
   snd_una_ = ack.position;
   buffer_.release(snd_una_);
   retries_ = 0;
@@ -165,18 +180,17 @@ void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery)
   if (state_ == RecoveryState::open || state_ == RecoveryState::reduced) duplicate_acks_ = 0;
 }
 
-// `echo_tells`: the echo is of what was delivered (tcp_skb_spurious_retrans).
-void TcpSender::note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, bool echo_tells,
+// Linux believes the echo only of what is acknowledged cumulatively (tcp_skb_spurious_retrans).
+void TcpSender::note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, bool by_sack,
                                Delivery& delivery) {
   delivery.delivered += segment.length();
   rate_.on_delivered(segment, now);
-  const bool echo_is_older = echo_tells && ack.echoed && *ack.echoed + Duration::ms(1) <= segment.sent;
-  if (rack_tlp_) rack_.delivered(segment, now, smallest_rtt(), echo_is_older);
+  const bool echo_tells = !by_sack || !options_.recovery_of_linux;
+  const bool echo_is_older = echo_tells && ack.echoed && *ack.echoed + kTimestampTick <= segment.sent;
+  if (rack_tlp_) rack_.delivered(segment, now, min_rtt_.smallest(), echo_is_older);
   if (segment.ever_retransmitted) return;
-  delivery.new_segment_acked = true;
   delivery.original_acked = delivery.original_acked || segment.end <= recover_;
-  delivery.earliest_sent = std::min(delivery.earliest_sent, segment.sent);
-  delivery.latest_sent = std::max(delivery.latest_sent, segment.sent);
+  (by_sack ? delivery.sacked_once : delivery.acked_once).take(segment.sent);
 }
 
 // RFC 5681 section 2, RFC 6675 section 2.
@@ -192,15 +206,32 @@ void TcpSender::count_duplicate(const Ack& ack, bool window_changed, Delivery& d
   delivery.delivered = congestion_.mss;
 }
 
-// RFC 6298 section 3: never from a segment that was sent twice, unless timestamps tell which was answered.
-void TcpSender::take_rtt(SimTime now, const Ack& ack, const Delivery& delivery) {
-  if (delivery.new_segment_acked) {
-    min_rtt_ = std::min(min_rtt_, now - delivery.latest_sent);
-    rtt_.sample(now - delivery.earliest_sent);
-    rtt_.forget_backoff();
+// RFC 6298 section 3: never from a segment that was sent twice, unless timestamps tell which was answered. Linux takes
+// nothing cumulative then at all, as what was sent once waited for it (tcp_clean_rtx_queue, tcp_ack_update_rtt).
+void TcpSender::take_rtt(SimTime now, const Ack& ack, Delivery& delivery) {
+  const bool as_linux = options_.recovery_of_linux;
+  const Delivery::Sent none;
+  const Delivery::Sent& acked = as_linux && delivery.retransmission_acked ? none : delivery.acked_once;
+  const Delivery::Sent& sacked = delivery.sacked_once;
+  if (acked.any() || sacked.any()) {
+    const SimTime earliest =
+        as_linux && acked.any() ? acked.earliest : std::min(acked.earliest, sacked.earliest);
+    rtt_.sample(now - earliest, snd_una_, snd_nxt_);
+    delivery.rtt = now - std::max(acked.latest, sacked.latest);
   } else if (delivery.acked > 0 && ack.echoed) {
-    rtt_.sample(std::max(now - *ack.echoed, Duration::ms(1)));
-    rtt_.forget_backoff();
+    Duration rtt = std::max(now - *ack.echoed, kTimestampTick);
+    if (as_linux) delivery.rtt = rtt = kTimestampTick * (rtt / kTimestampTick);
+    rtt_.sample(rtt, snd_una_, snd_nxt_);
+  } else {
+    return;
+  }
+  rtt_.forget_backoff();
+  delivery.may_be_delayed = delivery.acked > 0 && delivery.acked < congestion_.mss && delivery.sacked == 0 &&
+                            !echoed_ && rate_.prior_delivered() &&
+                            *rate_.prior_delivered() + delivery.acked == rate_.delivered();
+  if (delivery.rtt &&
+      !(delivery.may_be_delayed && min_rtt_.has_sample() && *delivery.rtt > min_rtt_.smallest())) {
+    min_rtt_.sample(now, *delivery.rtt);
   }
 }
 
@@ -209,7 +240,7 @@ void TcpSender::detect_losses(SimTime now) {
   reorder_at_ = SimTime::never();
   if (rack_tlp_) {
     bool found = false;
-    const Duration wait = rack_.detect(board_, now, smallest_rtt(), rtt_.srtt(), recovering(), found);
+    const Duration wait = rack_.detect(board_, now, min_rtt_.smallest(), rtt_.srtt(), recovering(), found);
     if (wait > Duration::zero()) reorder_at_ = now + wait;
   } else if (sack_) {
     board_.mark_lost_by_threshold();
@@ -269,7 +300,7 @@ std::int64_t TcpSender::current_ssthresh() const {
 bool TcpSender::try_undo(const Ack& ack, const Delivery& delivery) {
   if (undo_from_ == 0 || !first_retransmission_) return false;
   const bool original_answered = recovering() && delivery.acked > 0 && ack.echoed &&
-                                 *ack.echoed + Duration::ms(1) <= *first_retransmission_;
+                                 *ack.echoed + kTimestampTick <= *first_retransmission_;
   const bool heard = delivery.duplicates > 0 || (recovering() && delivery.acked > 0);
   const bool all_duplicates =
       heard && unconfirmed_retransmissions_ == 0 && (state_ != RecoveryState::loss || delivery.acked > 0);
@@ -298,7 +329,7 @@ bool TcpSender::try_undo_as_linux(const Ack& ack, const Delivery& delivery) {
   if (undo_from_ == 0) return false;
   const bool delayed =
       delivery.acked > 0 &&
-      (!first_retransmission_ || (ack.echoed && *ack.echoed + Duration::ms(1) <= *first_retransmission_));
+      (!first_retransmission_ || (ack.echoed && *ack.echoed + kTimestampTick <= *first_retransmission_));
   const bool reported = unconfirmed_retransmissions_ == 0;
   switch (state_) {
     case RecoveryState::reduced:
@@ -333,10 +364,8 @@ bool TcpSender::judge_timeout(const Delivery& delivery) {
     frto_ = Frto::off;
     return false;
   }
-  // Linux takes the first answer for step 3b, too; without SACK it may be that to what was sent again.
-  const bool proven = options_.recovery_of_linux
-                          ? delivery.original_acked && (sack_ || !delivery.repeated_acked)
-                          : delivery.original_acked && frto_ == Frto::sent_new;
+  // Linux takes the first answer for step 3b, too.
+  const bool proven = delivery.original_acked && (options_.recovery_of_linux || frto_ == Frto::sent_new);
   if (proven) {  // step 3b: what was thought to be lost had arrived
     ++counters_.spurious_timeouts;
     undo(true);
@@ -377,7 +406,7 @@ void TcpSender::undo(bool forget_losses) {
   retransmit_now_ = false;
   duplicate_acks_ = 0;
   duplicate_credit_ = 0;
-  rtt_.forget_backoff();
+  if (!options_.recovery_of_linux) rtt_.forget_backoff();
   state_ = RecoveryState::open;
   control_->on_undo(congestion_);
 }
@@ -489,7 +518,7 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
   sample.prior_in_flight = delivery.prior_pipe;
   sample.snd_una = snd_una_;
   sample.snd_nxt = snd_nxt_;
-  if (delivery.new_segment_acked) sample.rtt = now - delivery.latest_sent;
+  sample.rtt = delivery.rtt;
   sample.srtt = rtt_.srtt();
   const bool doubling = congestion_.slow_start() &&
                         congestion_.cwnd < 2 * std::max(most_outstanding_, delivery.prior_outstanding);
@@ -499,11 +528,8 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
   sample.after_timeout = state_ == RecoveryState::loss;
   sample.selective = sack_;
   sample.total_delivered = rate_.delivered();
-  sample.rate = rate_.take(smallest_rtt(), board_.lost_bytes());
-  // tcp_clean_rtx_queue: FLAG_ACK_MAYBE_DELAYED.
-  sample.ack_may_be_delayed = delivery.acked > 0 && delivery.acked < congestion_.mss &&
-                              delivery.sacked == 0 && !echoed_ &&
-                              sample.rate.prior_delivered + delivery.acked == sample.total_delivered;
+  sample.rate = rate_.take(min_rtt_.smallest(), board_.lost_bytes());
+  sample.ack_may_be_delayed = delivery.may_be_delayed;
 
   control_->observe(sample);
   if (control_->owns_window()) {

@@ -26,7 +26,7 @@ TcpOptions TcpOptions::linux_like() {
   options.frto = true;                          // net.ipv4.tcp_frto
   options.rto.minimum_rto = Duration::ms(200);  // TCP_RTO_MIN
   options.rto.maximum_rto = Duration::seconds(120);
-  options.rto.floor_on_variance = true;
+  options.rto.variance_of_linux = true;
   options.icmp_of_linux = true;
   options.timers_of_linux = true;
   options.synack_retries = 5;

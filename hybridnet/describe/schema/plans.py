@@ -1098,7 +1098,7 @@ class TcpPlan(TypedDict):
     minimum_rto_ns: NotRequired[int]
     maximum_rto_ns: NotRequired[int]
     granularity_ns: NotRequired[int]
-    floor_on_variance: NotRequired[bool]
+    variance_of_linux: NotRequired[bool]
     backoff_until_sample: NotRequired[bool]
     data_retries: NotRequired[int]
     timers_of_linux: NotRequired[bool]
