@@ -182,8 +182,8 @@ void TcpConnection::reduce_mss(std::int64_t mss) {
 // `segment` answers our SYN.
 void TcpConnection::establish(SimTime now, const TcpSegment& segment, std::int64_t window) {
   const std::size_t blocks = timestamps_ ? kSackBlocksWithTimestamps : kSackBlocks;
-  receiver_.establish(now, scaling_ ? TcpReceiver::scale_for(options_.receive_buffer) : std::uint8_t{0},
-                      sack_ ? blocks : 0, ecn_);
+  receiver_.establish(now, scaling_ ? TcpReceiver::scale_for(options_) : std::uint8_t{0}, sack_ ? blocks : 0,
+                      ecn_);
   TcpSender::Agreement agreement{.mss = payload_limit(mss_, timestamps_),
                                  .window = window,
                                  .sack = sack_,
@@ -247,7 +247,7 @@ bool TcpConnection::give_syn(SimTime now, TcpSegment& out) {
   out.options.mss = options_.mss;
   out.options.sack_permitted = answers ? sack_ : options_.sack;
   if (answers ? scaling_ : options_.window_scaling) {
-    out.options.window_scale = TcpReceiver::scale_for(options_.receive_buffer);
+    out.options.window_scale = TcpReceiver::scale_for(options_);
   }
   if (answers ? timestamps_ : options_.timestamps) {
     out.options.timestamps = TcpTimestamps{timestamp(now), answers ? recent_timestamp_ : 0};

@@ -39,7 +39,9 @@ void TcpReceiver::establish(SimTime now, std::uint8_t scale, std::size_t sack_bl
   ecn_ = ecn;
 }
 
-std::uint8_t TcpReceiver::scale_for(std::int64_t buffer) {
+std::uint8_t TcpReceiver::scale_for(const TcpOptions& options) {
+  const bool grows = options.receiver_of_linux && options.initial_receive_buffer < options.receive_buffer;
+  const std::int64_t buffer = options.receive_buffer * (grows ? 2 : 1);
   std::uint8_t scale = 0;
   while (scale < kLargestScale && (buffer >> scale) > kLargestField) ++scale;
   return scale;
@@ -53,7 +55,10 @@ void TcpReceiver::take(SimTime now, std::int64_t position, const TcpSegment& seg
   if (options_.receiver_of_linux && paused && segment.length > 0) quicken(options_.quick_acks);
   take_mark(segment);
   const std::int64_t end = position + segment.length;
-  if (segment.has(TcpFlag::fin) && !fin_position_ && end <= right_edge_) fin_position_ = end;
+  // A FIN by itself needs room in the window as data do, or is dropped and answered (tcp_data_queue; RFC 9293 section
+  // 3.10.7.4).
+  const bool fin_fits = segment.length > 0 ? end <= right_edge_ : end < right_edge_;
+  if (segment.has(TcpFlag::fin) && !fin_position_ && fin_fits) fin_position_ = end;
   const bool open_ended = options_.receiver_of_linux && !closed_here;
   const bool ends = fin_position_ == end && position <= stream_.next() && !stream_.has_gaps();
   if (open_ended && ends && !fin_received_) interactive_ = true;  // tcp_fin: the answer is our own FIN
@@ -167,14 +172,13 @@ void TcpReceiver::take_piece(SimTime now, const Piece& piece) {
 }
 
 // RFC 1122 section 4.2.3.2: at least every second full-sized segment, and within the time of the timer. RFC 5681 section 4.2:
-// at once what is out of order, which Linux obeys for three segments, and then compresses (__tcp_ack_snd_check).
+// at once what is out of order, which Linux obeys for three segments, and then compresses. It leaves more than one segment to
+// the reader, or the timer, while what nobody has read yet narrows the window (__tcp_ack_snd_check).
 void TcpReceiver::acknowledge(SimTime now, Duration srtt) {
-  // Linux: more than one full segment.
-  const std::int64_t enough = options_.receiver_of_linux
-                                  ? (options_.delayed_ack_segments - 1) * full_segment_ + 1
-                                  : options_.delayed_ack_segments * full_segment_;
   const bool gaps = stream_.has_gaps();
-  bool due = !options_.delayed_ack || unacknowledged_ >= enough;
+  bool due = !options_.delayed_ack ||
+             (options_.receiver_of_linux ? owes_for_two() && (unread() == 0 || linux_window() >= stated_)
+                                         : unacknowledged_ >= options_.delayed_ack_segments * full_segment_);
   if (quick_acks_left_ > 0 && !interactive_) {
     --quick_acks_left_;
     due = true;
@@ -376,7 +380,8 @@ std::int64_t TcpReceiver::discard(SimTime heard, std::int64_t bytes) {
 void TcpReceiver::taken_by_application(SimTime heard) {
   right_size(heard);
   // tcp_cleanup_rbuf.
-  if (ack_at_ != SimTime::never() && pushes_ > (interactive_ ? 1 : 0) && unread() == 0) owe_ack(false);
+  const bool waits = ack_at_ != SimTime::never() && options_.receiver_of_linux;
+  if (waits && (owes_for_two() || (pushes_ > (interactive_ ? 1 : 0) && unread() == 0))) owe_ack(false);
   open_window_if_worthwhile();
 }
 

@@ -25,11 +25,12 @@
 //   tcp_event_data_recv   after a pause of a retransmission timeout, data are acknowledged at once, as at the beginning
 //   __tcp_select_window   an unscaled window is whole segments; a scaled one opens by any amount
 //   tcp_fin               a FIN is acknowledged as data are, since our own may follow soon; at once if our end has closed
-//   __tcp_ack_snd_check   more than one full segment is acknowledged at once; from the fourth on, what tells of one gap is
-//                         compressed: up to 44 wait for one, for 5 % of a round trip, 1 ms at most
+//   __tcp_ack_snd_check   more than one full segment is acknowledged at once, or when it is read, if what waits to be read
+//                         narrows the window; from the fourth on, what tells of one gap is compressed: up to 44 wait for one,
+//                         for 5 % of a round trip, 1 ms at most
 //
-// Left out: what waits in the buffer while the window shrinks delays the acknowledgement of two segments; the slack of
-// the compression's timer (tcp_comp_sack_slack_ns); a delay of acknowledgements that follows their pace (ato).
+// Left out: the slack of the compression's timer (tcp_comp_sack_slack_ns); a delay of acknowledgements that follows their pace
+// (ato).
 #pragma once
 
 #include <algorithm>
@@ -128,8 +129,9 @@ class TcpReceiver {
   const Reassembly& stream() const { return stream_; }
   const ReceiverCounters& counters() const { return counters_; }
 
-  // The shift that states a buffer of this size: RFC 7323 section 2.3.
-  static std::uint8_t scale_for(std::int64_t buffer);
+  // The shift that states the largest window: RFC 7323 section 2.3. Linux's states a whole buffer that may grow to tcp_rmem[2],
+  // of which half is window (tcp_select_initial_window).
+  static std::uint8_t scale_for(const TcpOptions& options);
 
  private:
   static constexpr std::size_t kMostOwed = 256;
@@ -153,6 +155,8 @@ class TcpReceiver {
   std::uint16_t state_window(std::int64_t position, std::uint8_t shift);
   void taken_by_application(SimTime heard);
   void acknowledge(SimTime now, Duration srtt);
+  // Linux: more than one full segment since the last acknowledgement, for the usual two.
+  bool owes_for_two() const { return unacknowledged_ > (options_.delayed_ack_segments - 1) * full_segment_; }
   void delay_ack(SimTime now);
   bool compress(SimTime now, Duration srtt);
   bool times_round_trips() const { return buffer_ < options_.receive_buffer || options_.compressed_acks > 0; }

@@ -38,7 +38,8 @@ class Flow {
     std::int64_t in_flight;
   };
 
-  explicit Flow(const PathConfig& forth) : pipe_(options(), options(), forth, back(forth), 1) {
+  explicit Flow(const PathConfig& forth, std::uint64_t seed = 1)
+      : pipe_(options(), options(), forth, back(forth), seed) {
     pipe_.b().count_only();
   }
 
@@ -300,9 +301,14 @@ TEST(Bbr3, LossesOfAProbeBoundWhatIsInFlight) {
 TEST(Bbr3, RandomLossesOfOnePercentCostLittle) {
   PathConfig lossy = path();
   lossy.loss = 0.01;
-  Flow flow(lossy);
-  flow.run(Duration::seconds(40));
-  EXPECT_GT(static_cast<double>(flow.read()), 0.8 * 40 * payload_rate(20e6));
+  const int seeds = 6;  // one lies up to a sixth from the mean
+  double read = 0;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    Flow flow(lossy, static_cast<std::uint64_t>(seed));
+    flow.run(Duration::seconds(40));
+    read += static_cast<double>(flow.read());
+  }
+  EXPECT_GT(read / seeds, 0.8 * 40 * payload_rate(20e6));
 }
 
 TEST(Bbr3, LossesEndStartupBeforeTheBandwidthIsFound) {
