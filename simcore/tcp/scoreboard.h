@@ -84,6 +84,10 @@ class Scoreboard {
   std::int64_t sacked_segments() const { return sacked_segments_; }
   std::int64_t lost_segments() const { return lost_segments_; }  // lost, whether sent again or not
   std::int64_t retransmissions_in_flight() const { return retransmissions_in_flight_; }  // segments
+  // Originals and retransmissions that are thought to be in the network.
+  std::int64_t segments_in_flight() const {
+    return static_cast<std::int64_t>(size()) - sacked_segments_ - lost_segments_ + retransmissions_in_flight_;
+  }
   // What was ever found to be lost; what was lost, sent again and lost again counts twice.
   std::int64_t lost_bytes() const { return lost_bytes_; }
   // The position after the highest sacked segment, 0 when there is none.

@@ -72,6 +72,7 @@ void TcpSender::establish(SimTime now, const Agreement& agreement) {
   sack_ = agreement.sack;
   ecn_ = agreement.ecn;
   rack_tlp_ = options_.rack_tlp && sack_;
+  counts_segments_ = options_.window_of_linux && !control_->owns_window();
   window_ = largest_window_ = agreement.window;
   full_mss_ = agreement.mss;
   congestion_.mss = mss_for_window();
@@ -114,7 +115,7 @@ std::optional<TcpSender::Outgoing> TcpSender::next(SimTime now) {
 // tcp_rate_check_app_limited, but for what waits in the queue of the host's link.
 void TcpSender::before_write() {
   const bool little = buffer_.end() - snd_nxt_ < congestion_.mss;
-  if (little && pipe() < congestion_.cwnd && !board_.next_lost()) rate_.mark_application_limited(pipe());
+  if (little && in_use() < congestion_.cwnd && !board_.next_lost()) rate_.mark_application_limited(pipe());
 }
 
 // How far the peer's window reaches beyond what was sent.
@@ -164,10 +165,10 @@ std::optional<TcpSender::Outgoing> TcpSender::tail_probe(SimTime now) {
 std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whatever_the_window) {
   const Scoreboard::Index first = *board_.next_lost();
   if (held_ && !whatever_the_window) return std::nullopt;
-  const std::int64_t allowed = congestion_.cwnd - pipe();
+  const std::int64_t allowed = congestion_.cwnd - in_use();
   const std::int64_t mss = congestion_.mss;
   // One that was sent before the MSS became smaller may be larger than the window: it waits only for what is on its way.
-  if (!whatever_the_window && board_.at(first).length() > allowed && pipe() > 0) {
+  if (!whatever_the_window && share_of_window(board_.at(first).length()) > allowed && pipe() > 0) {
     // Linux looks at it when it would send new data only (tcp_cwnd_validate).
     if (unsent() > 0 || !options_.window_of_linux) limited_at_ = snd_nxt_;
     return std::nullopt;
@@ -179,7 +180,8 @@ std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whate
   for (Scoreboard::Index i = first; i != board_.end(); ++i) {
     const SentSegment& segment = board_.at(i);
     if (!segment.lost || segment.retransmission_in_flight) break;
-    const bool fits = bytes + segment.length() <= allowed && count < longest && segment.length() <= mss;
+    const bool fits =
+        share_of_window(bytes + segment.length()) <= allowed && count < longest && segment.length() <= mss;
     if (count > 0 && !(segment.continues && fits)) break;
     bytes += segment.length();
     ++count;
@@ -231,7 +233,7 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
   // What is not sent again now is another object from now on (tcp_fragment).
   board_.at(first).continues = false;
   if (behind != board_.end()) board_.at(behind).continues = false;
-  prr_.on_sent(bytes);
+  prr_.on_sent(share_of_window(bytes));
   counters_.retransmitted_segments += static_cast<std::uint64_t>(count);
   unconfirmed_retransmissions_ = std::max<std::int64_t>(0, unconfirmed_retransmissions_) + count;
   if (!first_retransmission_) first_retransmission_ = now;
@@ -263,9 +265,10 @@ std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
   const std::int64_t window = std::min(room_in_window(), to_limit);
   // Without limited transmit (RFC 3042) a duplicate acknowledgement makes no room before recovery begins.
   const bool hold = !options_.limited_transmit && state_ == RecoveryState::open;
-  std::int64_t allowed = congestion_.cwnd - (hold ? outstanding() : pipe());
+  std::int64_t allowed = congestion_.cwnd - (hold ? outstanding() : in_use());
   // Linux does not hold the last segment back (tcp_cwnd_test).
-  if (options_.window_of_linux && fin_waits && data <= congestion_.mss) allowed = std::max(allowed, data);
+  if (options_.window_of_linux && fin_waits && data <= congestion_.mss)
+    allowed = std::max(allowed, congestion_.mss);
   const std::int64_t chunk = data > 0 ? sendable(data, window, allowed) : 0;
   const bool fin = fin_waits && chunk == std::max<std::int64_t>(data, 0) && window > chunk;
   if (chunk > 0 ? worth_waiting(now, data, window, allowed) : !fin) {
@@ -278,9 +281,9 @@ std::optional<TcpSender::Outgoing> TcpSender::send_new(SimTime now) {
   const Outgoing outgoing = transmit(now, chunk, fin);
   send_short_ = false;
   // Linux: a window that is just filled limits, too (tcp_write_xmit).
-  if (options_.window_of_linux && congestion_.cwnd - pipe() < congestion_.mss) limited_at_ = snd_nxt_;
-  if (snd_una_ >= most_outstanding_until_ || outstanding() > most_outstanding_) {
-    most_outstanding_ = outstanding();
+  if (options_.window_of_linux && congestion_.cwnd - in_use() < congestion_.mss) limited_at_ = snd_nxt_;
+  if (snd_una_ >= most_outstanding_until_ || outstanding_in_window() > most_outstanding_) {
+    most_outstanding_ = outstanding_in_window();
     most_outstanding_until_ = snd_nxt_;
   }
   return outgoing;
@@ -293,7 +296,8 @@ std::int64_t TcpSender::sendable(std::int64_t data, std::int64_t window, std::in
       static_cast<std::int64_t>(options_.segments_in_flight) - static_cast<std::int64_t>(board_.size());
   if (slots <= 0) return 0;
   const std::int64_t segments = std::min({slots, longest_train(), longest_of_window()});
-  const std::int64_t limit = std::min({data, window, allowed, segments * mss});
+  const std::int64_t room = counts_segments_ ? allowed / mss * mss : allowed;
+  const std::int64_t limit = std::min({data, window, room, segments * mss});
   if (limit <= 0) return 0;
   const std::int64_t whole = limit / mss * mss;
   const std::int64_t rest = limit - whole;
@@ -326,14 +330,13 @@ bool TcpSender::short_may_go(std::int64_t whole) const {
 bool TcpSender::worth_waiting(SimTime now, std::int64_t data, std::int64_t window,
                               std::int64_t allowed) const {
   const std::int64_t mss = congestion_.mss;
-  const std::int64_t longest = longest_train() * mss;
-  if (longest == mss || data <= mss || recovering() || board_.empty()) return false;
+  if (options_.longest_train == 1 || data <= mss || recovering() || board_.empty()) return false;
   if (now - std::max(last_sent_, release_at_) > kCloseBehind) return false;
-  const std::int64_t by_congestion = allowed / mss * mss;
-  const std::int64_t limit = std::min(window, by_congestion);
-  if (limit >= std::min(longest, std::min(window_, congestion_.cwnd) / 3)) return false;
   const SimTime next_ack = board_.at(board_.first()).sent + rtt_.srtt();
   if (next_ack - now > std::min(rtt_.srtt() / 2, kCloseBehind)) return false;
+  const std::int64_t longest = longest_train() * mss;
+  const std::int64_t limit = std::min(window, allowed / mss * mss);
+  if (longest == mss || limit >= std::min({longest, window_ / 3, congestion_.cwnd / 3})) return false;
   return limit <= data || !fin_queued_;
 }
 
@@ -374,7 +377,7 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   }
   if (length % mss != 0) small_sent_ = end;
   snd_nxt_ = end + (fin ? 1 : 0);
-  prr_.on_sent(length);
+  prr_.on_sent(share_of_window(length));
   counters_.segments_sent += static_cast<std::uint64_t>(count);
   last_sent_ = now;
   pace(now, length);
@@ -562,7 +565,7 @@ void TcpSender::on_timeout(SimTime now) {
   duplicate_acks_ = 0;
   duplicate_credit_ = 0;
   // What RACK leaves in flight comes on top in Linux (tcp_enter_loss).
-  congestion_.cwnd = congestion_.mss + (options_.recovery_of_linux ? pipe() : 0);
+  congestion_.cwnd = congestion_.mss + (options_.recovery_of_linux ? in_use() : 0);
   state_ = RecoveryState::loss;
   recover_ = snd_nxt_;
   retransmit_now_ = true;

@@ -157,6 +157,19 @@ class TcpSender {
 
   std::int64_t pipe() const { return board_.pipe() - duplicate_credit_; }
   std::int64_t outstanding() const { return snd_nxt_ - snd_una_; }
+  // What of the congestion window is in use, and what would be if nothing were lost. In Linux a segment takes as much of it
+  // as a full one, however short it is (tcp_packets_in_flight).
+  std::int64_t in_use() const {
+    if (!counts_segments_) return pipe();
+    return std::max(pipe(), board_.segments_in_flight() * congestion_.mss - duplicate_credit_);
+  }
+  std::int64_t outstanding_in_window() const {
+    if (!counts_segments_) return outstanding();
+    return std::max(outstanding(), static_cast<std::int64_t>(board_.size()) * congestion_.mss);
+  }
+  std::int64_t share_of_window(std::int64_t bytes) const {
+    return counts_segments_ ? (bytes + congestion_.mss - 1) / congestion_.mss * congestion_.mss : bytes;
+  }
   std::int64_t stream_end() const { return buffer_.end() + (fin_queued_ ? 1 : 0); }
   std::int64_t room_in_window() const;
   bool recovering() const { return state_ == RecoveryState::recovery || state_ == RecoveryState::loss; }
@@ -239,6 +252,7 @@ class TcpSender {
   bool sack_ = false;
   bool ecn_ = false;
   bool rack_tlp_ = false;
+  bool counts_segments_ = false;
   bool fin_queued_ = false;
   bool gave_up_ = false;
   bool orphan_ = false;

@@ -33,6 +33,7 @@ struct TcpSender::Delivery {
   std::int64_t prior_lost = 0;
   std::int64_t acked = 0;
   std::int64_t delivered = 0;
+  std::int64_t credited = 0;  // `delivered`, as the window counts it
   std::int64_t sacked = 0;
   std::int64_t duplicates = 0;  // segments that a D-SACK block reports
   bool duplicate_ack = false;
@@ -48,7 +49,7 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   Delivery delivery;
   delivery.prior_una = snd_una_;
   delivery.prior_pipe = pipe();
-  delivery.prior_outstanding = outstanding();
+  delivery.prior_outstanding = outstanding_in_window();
   newly_lost_ = 0;
   if (ack.position >= snd_una_) {
     unanswered_probes_ = 0;
@@ -175,6 +176,7 @@ void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery)
   const std::int64_t answered =
       std::min(duplicate_credit_, std::max<std::int64_t>(0, delivery.acked - congestion_.mss));
   delivery.delivered -= std::min(answered, delivery.delivered);
+  delivery.credited -= std::min(answered, delivery.credited);
   duplicate_credit_ = state_ == RecoveryState::recovery ? duplicate_credit_ - answered : 0;
   duplicate_credit_ = std::min(duplicate_credit_, board_.pipe());
   if (state_ == RecoveryState::open || state_ == RecoveryState::reduced) duplicate_acks_ = 0;
@@ -184,6 +186,7 @@ void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery)
 void TcpSender::note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, bool by_sack,
                                Delivery& delivery) {
   delivery.delivered += segment.length();
+  delivery.credited += share_of_window(segment.length());
   rate_.on_delivered(segment, now);
   const bool echo_tells = !by_sack || !options_.recovery_of_linux;
   const bool echo_is_older = echo_tells && ack.echoed && *ack.echoed + kTimestampTick <= segment.sent;
@@ -203,7 +206,7 @@ void TcpSender::count_duplicate(const Ack& ack, bool window_changed, Delivery& d
   ++duplicate_acks_;
   if (sack_ || state_ == RecoveryState::loss) return;
   duplicate_credit_ = std::min(duplicate_credit_ + congestion_.mss, board_.pipe());
-  delivery.delivered = congestion_.mss;
+  delivery.delivered = delivery.credited = congestion_.mss;
 }
 
 // RFC 6298 section 3: never from a segment that was sent twice, unless timestamps tell which was answered. Linux takes
@@ -450,7 +453,7 @@ void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delive
 }
 
 void TcpSender::reduce(CongestionEvent event, SimTime now) {
-  const std::int64_t flight = std::min(congestion_.cwnd, outstanding());
+  const std::int64_t flight = std::min(congestion_.cwnd, outstanding_in_window());
   congestion_.ssthresh = control_->reduced(event, congestion_, flight, now);
   if (options_.window_of_linux && !control_->owns_window()) {
     congestion_.ssthresh -= congestion_.ssthresh % congestion_.mss;
@@ -536,11 +539,11 @@ void TcpSender::move_window(SimTime now, const Delivery& delivery, bool recovery
     control_->on_ack(sample, congestion_);
     if (control_->starves()) rate_.mark_application_limited(pipe());
   } else if (sample.recovering) {
-    shrink_window(delivery.delivered, delivery.acked > 0);
+    shrink_window(delivery.credited, delivery.acked > 0);
   } else if (options_.window_of_linux) {
     // What SACK told before does not count again. Only where much is reordered does it count at once (tcp_may_raise_cwnd).
     const bool reordered = rack_tlp_ && rack_.reordering() > options_.duplicate_threshold * congestion_.mss;
-    sample.acked = delivery.delivered;
+    sample.acked = delivery.credited;
     if (delivery.acked > 0 || (reordered && delivery.sacked > 0)) control_->on_ack(sample, congestion_);
   } else if (delivery.acked > 0 && !recovery_ended) {
     control_->on_ack(sample, congestion_);
@@ -556,8 +559,8 @@ void TcpSender::shrink_window(std::int64_t delivered, bool advanced) {
     congestion_.cwnd = prr_.window(delivered, pipe(), congestion_.ssthresh, 1, mss);
   } else if (delivered > 0) {
     const bool safe = advanced && newly_lost_ == 0;
-    congestion_.cwnd = prr_.window(delivered, pipe(), congestion_.ssthresh, mss, safe ? mss : 0);
-    if (prr_.nothing_sent()) congestion_.cwnd = std::max(congestion_.cwnd, pipe() + mss);
+    congestion_.cwnd = prr_.window(delivered, in_use(), congestion_.ssthresh, mss, safe ? mss : 0);
+    if (prr_.nothing_sent()) congestion_.cwnd = std::max(congestion_.cwnd, in_use() + mss);
   }
   congestion_.cwnd = std::max(congestion_.cwnd, mss);
 }

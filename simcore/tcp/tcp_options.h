@@ -91,7 +91,7 @@ struct TcpOptions {
   // Linux: a reduced window is whole segments, PRR is in proportion to the window and not to what is outstanding, and
   // what ends a recovery counts for growth. A segment is at most half of the peer's largest window
   // (tcp_bound_to_half_wnd), and is cut by its edge only behind full ones (tcp_snd_wnd_test, tcp_mss_split_point); the last
-  // with a FIN waits for no congestion window (tcp_cwnd_test).
+  // with a FIN waits for no congestion window (tcp_cwnd_test). A short segment takes as much of that as a full one.
   bool window_of_linux = false;
   std::optional<DataRate>
       max_pacing_rate;             // Linux's SO_MAX_PACING_RATE: segments are spaced, and leave no faster
