@@ -97,6 +97,11 @@ SLACK_S = 0.5  # from an event to its being noted, and of a mark, which takes a 
 
 DAEMONS = {"ovs-vswitchd": "^[^ ]*ovs-vswitchd unix", "ovsdb-server": "^[^ ]*ovsdb-server /"}
 OUTER, AGENT = "the outer process of machine m1", "the agent of machine m1"
+LOOP = (
+    "add-port s1 x1 -- set Interface x1 type=patch options:peer=x2 -- "
+    "add-port s1 x2 -- set Interface x2 type=patch options:peer=x1"
+)
+NO_LOOP = "del-port x1 -- del-port x2"
 INSTANCE = "^[^ ]*python[^ ]* .*-m hybridnet[.]simulate[.]instance"
 
 
@@ -204,6 +209,9 @@ def harms(stops: tuple[float, ...] = (0.3, 2.0, 10.0)) -> list[Harm]:
     made.append(Harm("del-br s1", "bridge s1", removed, _outside("ovs-vsctl", "--timeout=5", "del-br", "s1")))
     del_port = _outside("ovs-vsctl", "--timeout=5", "del-port", "s1-eth1")
     made.append(Harm("del-port s1-eth1", "port s1-eth1 of s1", removed, del_port))
+    give, take = (_outside("ovs-vsctl", "--timeout=5", *words.split()) for words in (LOOP, NO_LOOP))
+    made.append(Harm("a loop at s1 for good", "bridge s1", "was given the port x1", give))
+    made.append(Harm("a loop at s1 0.3 s", "bridge s1", "was given the port x1", give, take))
     return made
 
 

@@ -22,6 +22,7 @@ SOON = [
         "stop the init 0.3 s",
         "remove s1-eth2p",
         "s1-eth1 down 0.3 s",
+        "a loop at s1 0.3 s",
     ),
 ]
 
@@ -52,6 +53,7 @@ def test_what_the_run_does_itself_is_no_incident() -> None:
         net.configLinkStatus("h1", "s1", "up")
         net["s1"].cmd("ip link set dev s1-eth1 down; ip link set dev s1-eth1 mtu 1400")
         net["s1"].cmd("ovs-vsctl del-port s1-eth1; ip link set dev s1-eth1 up mtu 1500")
+        net["s1"].cmd("ovs-vsctl add-port s1 s1-own -- set Interface s1-own type=internal")
         net.addHost("h3")
         net.addLink("h3", "s1")
         net.delLink("h3", "s1")
@@ -77,7 +79,8 @@ def test_a_test_that_lost_everything_is_told_beside_the_word() -> None:
 
 
 MININET_SCRIPT = """
-import os, subprocess, sys
+import os, subprocess, sys, tempfile
+from mininet.cli import CLI
 from mininet.net import Mininet
 
 net = Mininet(controller=None)
@@ -87,6 +90,15 @@ for name in ("h1", "h2"):
 net.start()
 os.system("ip link set s1-eth1 down; sleep 1; ip link set s1-eth1 up")
 subprocess.run(["ovs-vsctl", "del-port", "s1-eth2"], check=True)
+subprocess.run("ovs-vsctl add-port s1 x1 -- set Interface x1 type=patch options:peer=x6", shell=True, check=True)
+s1.detach("x1")
+s1.attach("x1")
+s1.cmd("ovs-vsctl add-port s1 x2 -- set Interface x2 type=patch options:peer=x4")
+with tempfile.NamedTemporaryFile("w") as commands:
+    commands.write("sh ovs-vsctl add-port s1 x3 -- set Interface x3 type=patch options:peer=x5")
+    commands.flush()
+    CLI(net, script=commands.name)
+print(subprocess.check_output(["ovs-vsctl", "list-ports", "s1"], text=True).split())
 """
 
 
@@ -96,6 +108,7 @@ def test_what_a_mininet_script_has_other_programs_do_is_its_own_doing(tmp_path: 
     done = run_on_a_computer([".venv/bin/hybridnet", "run", str(script)])
     assert done.status == 0, done.err
     assert "do not use what was measured" not in done.err
+    assert "['s1-eth1', 'x1', 'x2', 'x3']" in done.out
     assert not done.left
 
 

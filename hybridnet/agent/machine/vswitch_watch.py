@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Hears of what happens in Open vSwitch: its bridges and ports, and whether its two daemons answer.
 
-The database tells of each row that comes or goes (RFC 7047, section 4.1.5: monitor). Both daemons are asked twice a
-second for something that costs them nothing; one that does not answer for `SILENT_SECONDS` is silent.
+The database tells of each row that comes or goes (RFC 7047, section 4.1.5: monitor), and which ports a bridge has. So
+a port is seen that somebody else gives it, of which a loop can come. Both daemons are asked twice a second for
+something that costs them nothing; one that does not answer for `SILENT_SECONDS` is silent.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ class VSwitchWatch:
     def __init__(self, control: Path, database: Path) -> None:
         self._parts: dict[tuple[str, str], str] = {}
         self._there: dict[str, tuple[str, str]] = {}  # by row, its table and name
+        self._references: dict[str, list[str]] = {}  # by row of a bridge, the rows of its ports
+        self._attached: set[tuple[str, str]] = set()  # bridge, port
         self._lines = {
             "ovsdb-server": _Line(database, "echo"),
             "ovs-vswitchd": _Line(control, "version"),
         }
-        columns = {"columns": ["name"]}
-        self._lines["ovsdb-server"].send(
-            "monitor", ["Open_vSwitch", None, {"Bridge": columns, "Port": columns}]
-        )
+        columns = {"Bridge": {"columns": ["name", "ports"]}, "Port": {"columns": ["name"]}}
+        self._lines["ovsdb-server"].send("monitor", ["Open_vSwitch", None, columns])
 
     def filenos(self) -> list[int]:
         """The sockets that are open."""
@@ -67,6 +68,8 @@ class VSwitchWatch:
             for table, rows in tables.items():
                 for row, change in rows.items():
                     yield from self._changed(table, row, change.get("new"))
+            if tables:
+                yield from self._given(first=answer.get("id") == "monitor")
         for _ in self._lines["ovs-vswitchd"].answers():
             pass
 
@@ -108,6 +111,30 @@ class VSwitchWatch:
             yield self._parts[before], "was removed from Open vSwitch", True
         if now is not None and now != before and now in self._parts:
             yield self._parts[now], "was removed from Open vSwitch", False
+        if table == "Bridge":
+            self._references.pop(row, None)
+            if new is not None:
+                self._references[row] = _rows_of(new["ports"])
+
+    def _given(self, *, first: bool) -> Iterator[tuple[str, str, bool]]:
+        """The ports that bridges have now and have not in the plan, and had not when the watch began; or no longer."""
+        before = self._attached
+        self._attached = {
+            (self._there[bridge][1], self._there[port][1])
+            for bridge, ports in self._references.items()
+            for port in ports
+            if port in self._there
+        }
+        if first:
+            return
+        for bridge, port in sorted(self._attached ^ before):
+            own = port == bridge or self._parts.get(("Port", port)) == _port_name(port, bridge)
+            if ("Bridge", bridge) in self._parts and not own:
+                yield (
+                    self._parts["Bridge", bridge],
+                    f"was given the port {port}",
+                    (bridge, port) in self._attached,
+                )
 
 
 class _Line:
@@ -188,5 +215,15 @@ def parts_of(plan: MachinePlan) -> dict[tuple[str, str], str]:
     for switch in plan["switches"]:
         rows["Bridge", switch["name"]] = f"bridge {switch['name']}"
         for port in switch["ports"]:
-            rows["Port", port["name"]] = f"port {port['name']} of {switch['name']}"
+            rows["Port", port["name"]] = _port_name(port["name"], switch["name"])
     return rows
+
+
+def _port_name(port: str, bridge: str) -> str:
+    return f"port {port} of {bridge}"
+
+
+def _rows_of(references: list[Any]) -> list[str]:
+    """The rows of a column that refers to several (RFC 7047, section 5.1): one alone stands there without "set"."""
+    kind, value = references
+    return [row for _, row in value] if kind == "set" else [value]
