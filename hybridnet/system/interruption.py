@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Interrupting work of an agent: what builds a network stops when it is to be removed, and does not end it first.
+What changes one is stopped by ^C likewise, and undone.
 
     interruption = Interruption()
     with undone_on_error(remove), interruption.heeded():    # in the thread that builds
@@ -24,9 +25,14 @@ _own = threading.local()
 
 
 class Interruption:
-    """Asked for once, and from then on."""
+    """Asked for once, and from then on.
 
-    def __init__(self) -> None:
+    Args:
+        then: what becomes of what was under way.
+    """
+
+    def __init__(self, then: str = "the network is being removed") -> None:
+        self.then = then
         self._asked = threading.Event()
 
     def ask(self) -> None:
@@ -53,4 +59,4 @@ def heed() -> None:
     """Raise MachineError if what this thread does was interrupted."""
     interruption: Interruption | None = getattr(_own, "interruption", None)
     if interruption is not None and interruption.asked:
-        raise MachineError("interrupted: the network is being removed")
+        raise MachineError(f"interrupted: {interruption.then}")

@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -246,3 +247,27 @@ def exchange(net: Net) -> None:
     with net.changes():
         net.delHost("h2")
         net.addLink(net.addHost("h4"), "s1", port2=4)
+
+
+def test_an_interrupt_while_the_image_of_a_new_host_is_fetched_undoes_the_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, fetching = tmp_path / "begun", tmp_path / "skopeo"
+    fetching.write_text(f"#!/bin/sh\ntouch {begun}\nexec sleep 600\n")
+    fetching.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    def press() -> None:
+        while not begun.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with Net(SingleSwitchTopo(k=2), controller=None) as net:
+        pressing = threading.Thread(target=press)
+        pressing.start()
+        with pytest.raises(KeyboardInterrupt):
+            net.addHost("h3", image="docker://127.0.0.1/never:1")
+        pressing.join()
+        assert sorted(net.keys()) == ["h1", "h2", "s1"]
+        net.addLink(net.addHost("h3"), "s1")
+        assert net["h3"].cmd("echo here") == "here\n"

@@ -143,6 +143,7 @@ class Agent:
         self._changes = Changes(self._instances, self._timelines, self._slow)
         self._building = threading.Lock()
         self._interruption = Interruption()  # of what builds
+        self._change_interruption = Interruption()  # of the change that is made at the moment
         self._plan: MachinePlan | None = None
         self._closed = False
 
@@ -255,6 +256,9 @@ class Agent:
                 raise PlanError("no network is built here, so nothing can change; build one first")
             stages = Stages()
             undo = Endings()
+            self._change_interruption = Interruption("the change is undone")
+            if self._closed:
+                self._change_interruption.ask()
             with (
                 self.acts.act(),
                 hurried_grace_periods(self.journal),
@@ -268,7 +272,8 @@ class Agent:
                 undo.add(partial(self._put_back, remove))
                 self._unjoin(remove, stages)
                 undo.add(partial(self._unmake, add, Stages()))
-                self._make(add, self._plan["port_type"], None, stages)
+                with self._change_interruption.heeded():  # before anything lasting: images are fetched here
+                    self._make(add, self._plan["port_type"], None, stages)
                 undo.add(partial(self._unjoin, add, Stages()))
                 self._join(add, stages)
                 self._hosts.set_again(settings)
@@ -281,6 +286,11 @@ class Agent:
                 self._plan = changed(self._plan, remove, add)
                 self._witnesses.expect(self._plan)
             return [lost for found in settings.values() for lost in found.lost]
+
+    @verb
+    def interrupt_change(self) -> None:
+        """Ends a change that is under way, as far as it may take long, and has it undone. Does nothing if none is."""
+        self._change_interruption.ask()
 
     @verb
     def destroy(self) -> dict[str, Snapshot | None]:
@@ -449,6 +459,7 @@ class Agent:
         """Lets a building that is under way end now, as it is to be removed. No other begins."""
         self._closed = True
         self._interruption.ask()
+        self._change_interruption.ask()
 
     def close(self) -> None:
         """Removes everything; the agent is of no use afterwards. Idempotent; errors are collected, and every part is

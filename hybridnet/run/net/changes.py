@@ -15,6 +15,8 @@ from hybridnet.system.log import warn
 
 __all__ = ["make_changes", "undo_changes"]
 
+LOOK_S = 0.2  # from one look at changes that were interrupted to the next
+
 
 def make_changes(cluster: Machines, changes: Mapping[str, Change]) -> None:
     """Have each machine make its change, all at the same time. If one fails, the others' are undone. A machine that is
@@ -35,7 +37,7 @@ def make_changes(cluster: Machines, changes: Mapping[str, Change]) -> None:
             wait(calls.values())
             lost = [words for call in calls.values() for words in call.result()]
         except BaseException:  # ^C, too, comes while some machine has made its change and some has not
-            wait(calls.values())
+            _end(cluster, calls)
             undo_changes(cluster, {m: change for m, change in changes.items() if _succeeded(calls[m])})
             raise
     for words in lost:
@@ -50,6 +52,16 @@ def undo_changes(cluster: Machines, changes: Mapping[str, Change]) -> None:
             cluster.call(machine, "change", remove=back.remove, add=back.add)
         except HybridnetError as error:
             warn(f"*** Warning: a change could not be undone: {error}\n")
+
+
+def _end(cluster: Machines, calls: Mapping[str, Future[Any]]) -> None:
+    """Wait for calls whose outcome nobody wants any more. One may be about to begin only, so they are told again."""
+    while waiting := wait(calls.values(), timeout=0).not_done:
+        for machine, call in calls.items():
+            if call in waiting:
+                with contextlib.suppress(HybridnetError):  # it is lost, and its call has ended
+                    cluster.call(machine, "interrupt_change")
+        wait(waiting, timeout=LOOK_S)
 
 
 def _left(cluster: Machines, changes: Mapping[str, Change]) -> dict[str, Change]:
