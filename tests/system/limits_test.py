@@ -82,6 +82,18 @@ def test_a_limit_of_memory_may_change_while_the_network_runs(net: Net) -> None:
     assert taken(net, "h3", MOST) == ("", -signal.SIGKILL)
 
 
+def test_of_limits_of_which_the_kernel_refuses_one_none_holds(net: Net) -> None:
+    """No computer has so many processors."""
+    with pytest.raises(MachineError, match="host h1: the kernel refuses"):
+        net["h1"]._limit({"memory_bytes": 4 * MOST << 20, "share": 0.5, "cores": [99_999]})
+    assert taken(net, "h1", 2 * MOST) == ("", -signal.SIGKILL)
+    with pytest.raises(MachineError, match="host h3: the kernel refuses"):
+        net["h3"]._limit({"cores": [99_999], "memory_bytes": 32 << 20})
+    assert taken(net, "h3", MOST) == ("64", 0)
+    net["h3"].set_memory("32M")
+    assert taken(net, "h3", MOST) == ("", -signal.SIGKILL)
+
+
 def test_processes_beyond_what_a_host_may_have_are_refused_and_the_limit_named(net: Net) -> None:
     """Twenty, of which the program is one; the host's shell may be another."""
     out, _, status = net["h2"].pexec("python3", "-c", FORKS, "200")

@@ -98,7 +98,26 @@ def _counted(file: Path, name: str) -> int:
     return int(rows.get(name, 0))
 
 
-def _write_memory(path: Path, files: Mapping[str, str]) -> None:
+class _Writing:
+    """Files that are written together, so that those that were can be set back when the kernel refuses another."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[Path, str]] = []
+
+    def write(self, path: Path, text: str) -> None:
+        before = path.read_text()
+        path.write_text(text)
+        self._before.append((path, before))
+
+    def set_back(self) -> None:
+        """The other way round, as the order matters: what was possible before is so again."""
+        while self._before:
+            path, text = self._before.pop()
+            with contextlib.suppress(OSError):
+                path.write_text(text)
+
+
+def _write_memory(path: Path, files: Mapping[str, str], write: Callable[[Path, str], None]) -> None:
     """Write the limits of memory. In version 1 that of memory and swap together is never the lower one, not even for a
     moment; without swap the kernel has none.
     """
@@ -109,7 +128,7 @@ def _write_memory(path: Path, files: Mapping[str, str]) -> None:
         if wanted < 0 or wanted > int((path / first).read_text()):
             there.reverse()
     for file in there:
-        (path / file).write_text(files[file])
+        write(path / file, files[file])
 
 
 class HostLimits:
@@ -141,7 +160,7 @@ class HostLimits:
                 self.set(plan["name"], plan["limit"], [])
 
     def set(self, host: str, limit: HostLimit, processes: Iterable[int]) -> None:
-        """Give a host other limits; keys that are not there stay as they are.
+        """Give a host other limits, all or none; keys that are not there stay as they are.
 
         Args:
             limit: ``share`` (processors' worth of time), ``cores``, ``sched`` and ``period_us``, ``memory_bytes``,
@@ -165,9 +184,11 @@ class HostLimits:
             **limit,
         }
         groups = self._groups_of(host, wanted)
+        writing = _Writing()
         try:
-            self._write(host, wanted, groups)
+            self._write(host, wanted, groups, writing.write)
         except OSError as error:
+            writing.set_back()
             asked = ", ".join(f"{key}={value}" for key, value in wanted.items() if value is not None)
             cure = "choose what this computer has"
             if wanted["sched"] == "rt":
@@ -335,34 +356,48 @@ class HostLimits:
                 f"Leave {_limited(controller)[1]} out, or run outside of it"
             ) from None
 
-    def _write(self, host: str, wanted: HostLimit, groups: Mapping[str, tuple[Hierarchy, Path, int]]) -> None:
+    def _write(
+        self,
+        host: str,
+        wanted: HostLimit,
+        groups: Mapping[str, tuple[Hierarchy, Path, int]],
+        write: Callable[[Path, str], None],
+    ) -> None:
         for controller, (hierarchy, path, _) in groups.items():
             if controller == "cpu" and wanted["sched"] == "rt" and wanted["share"] is not None:
                 runtime_us = round(wanted["share"] * wanted["period_us"])
                 self._write_real_time(
-                    host, hierarchy.root / self._group, path, runtime_us, wanted["period_us"]
+                    host, hierarchy.root / self._group, path, runtime_us, wanted["period_us"], write
                 )
             files = settings(controller, hierarchy.version, wanted)
             if controller == "memory":
-                _write_memory(path, files)
+                _write_memory(path, files, write)
                 continue
             for file, text in files.items():
                 every = hierarchy.root / (
                     "cpuset.cpus.effective" if hierarchy.version == 2 else "cpuset.cpus"
                 )
-                (path / file).write_text(text or every.read_text())
+                write(path / file, text or every.read_text())
 
-    def _write_real_time(self, host: str, ours: Path, path: Path, runtime_us: int, period_us: int) -> None:
+    def _write_real_time(
+        self,
+        host: str,
+        ours: Path,
+        path: Path,
+        runtime_us: int,
+        period_us: int,
+        write: Callable[[Path, str], None],
+    ) -> None:
         """Real-time groups share what the one above them has, so that has the sum."""
         others = sum(
             limit["share"]
             for name, limit in self._limits.items()
             if name != host and limit["sched"] == "rt" and limit["share"]
         )
-        (path / "cpu.rt_period_us").write_text(str(period_us))
+        write(path / "cpu.rt_period_us", str(period_us))
         before = int((path / "cpu.rt_runtime_us").read_text())
         if runtime_us < before:
-            (path / "cpu.rt_runtime_us").write_text(str(runtime_us))
-        (ours / "cpu.rt_period_us").write_text("1000000")
-        (ours / "cpu.rt_runtime_us").write_text(str(round((others + runtime_us / period_us) * 1_000_000)))
-        (path / "cpu.rt_runtime_us").write_text(str(runtime_us))
+            write(path / "cpu.rt_runtime_us", str(runtime_us))
+        write(ours / "cpu.rt_period_us", "1000000")
+        write(ours / "cpu.rt_runtime_us", str(round((others + runtime_us / period_us) * 1_000_000)))
+        write(path / "cpu.rt_runtime_us", str(runtime_us))

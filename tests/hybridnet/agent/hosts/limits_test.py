@@ -104,3 +104,25 @@ def test_a_limit_after_one_that_was_refused_holds_for_what_runs_already(
     (group / "cgroup.procs").unlink()
     limits.set("h1", {"memory_bytes": 1 << 31}, [os.getpid()])
     assert not (group / "cgroup.procs").exists()  # it is there
+
+
+def test_of_limits_of_which_one_is_refused_none_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hierarchies = {name: Hierarchy(1, tmp_path / name) for name in ("cpu", "memory", "pids")}
+    monkeypatch.setattr(cgroups, "find", lambda: hierarchies)
+    limits = HostLimits(Journal(tmp_path / "state", "a-run"), "m1")
+    group = "hybridnet-a-run-m1/h1"
+    files = {
+        tmp_path / "cpu" / group / "cpu.cfs_period_us": "100000",
+        tmp_path / "cpu" / group / "cpu.cfs_quota_us": "-1",
+        tmp_path / "memory" / group / "memory.limit_in_bytes": "1000",
+        tmp_path / "memory" / group / "memory.memsw.limit_in_bytes": "1000",
+    }
+    for file, text in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    (tmp_path / "pids" / group / "pids.max").mkdir(parents=True)
+    with pytest.raises(MachineError, match=r"host h1: the kernel refuses .*processes=9"):
+        limits.set("h1", {"share": 0.5, "memory_bytes": 1 << 30, "processes": 9}, [])
+    assert {file: file.read_text() for file in files} == files
