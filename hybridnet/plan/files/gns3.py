@@ -99,7 +99,7 @@ class _Project:
         properties = node.get("properties")
         properties = properties if isinstance(properties, Mapping) else {}
         if kind in _SWITCHES:
-            self._ports[number] = _ports(properties)
+            self._ports[number] = self._ports_of(name, properties)
             added = self._findings.adding(name, self._topo.addSwitch, name, kind=_SWITCHES[kind])
         elif kind == "vpcs":
             added = self._findings.adding(
@@ -147,6 +147,30 @@ class _Project:
                 interface = f"eth{adapter}"
             options |= ends_options(self._topo, name, interface, at, self._taken)
         self._findings.adding(what, self._topo.addLink, *(self._names[each] for each in numbers), **options)
+
+    def _ports_of(self, name: str, properties: Mapping[str, Any]) -> dict[int, tuple[str, int]]:
+        """Type and VLAN of a switch's ports, by number."""
+        rows = properties.get("ports_mapping", [])
+        if not isinstance(rows, list):
+            self._findings.refuse(
+                name, f"ports_mapping: {shown(rows)} is not a list; save the project in GNS3"
+            )
+            return {}
+        found: dict[int, tuple[str, int]] = {}
+        for row in rows:
+            port = row.get("port_number") if isinstance(row, Mapping) else None
+            if type(port) is not int:
+                self._findings.refuse(
+                    name, f"ports_mapping: {shown(row)} is no port; save the project in GNS3"
+                )
+            elif (vlan := _vlan(row.get("vlan", 1))) is None:
+                self._findings.refuse(
+                    name,
+                    f"ports_mapping: port {port}: VLAN {shown(row['vlan'])} is no number; correct it in GNS3",
+                )
+            else:
+                found[port] = (str(row.get("type", "access")), vlan)
+        return found
 
     def _check_vlan(self, name: str, number: str, port: int) -> None:
         """All ports that are used must be in one VLAN."""
@@ -251,15 +275,11 @@ def _is_end(end: Any) -> bool:
     )
 
 
-def _ports(properties: Mapping[str, Any]) -> dict[int, tuple[str, int]]:
-    ports = properties.get("ports_mapping")
-    return {
-        each["port_number"]: (str(each.get("type", "access")), each.get("vlan", 1))
-        for each in (ports if isinstance(ports, list) else [])
-        if isinstance(each, Mapping)
-        and type(each.get("port_number")) is int
-        and type(each.get("vlan", 1)) is int
-    }
+def _vlan(value: Any) -> int | None:
+    """A VLAN, as a number or as text; None: it is none."""
+    if isinstance(value, str) and re.fullmatch("[0-9]{1,4}", value):
+        return int(value)
+    return value if type(value) is int else None
 
 
 def _of_vpcs(line: str) -> list[str] | None:

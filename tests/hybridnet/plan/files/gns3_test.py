@@ -164,6 +164,11 @@ def changed(*path: Any, to: Any) -> dict[str, Any]:
 
 NODES, LINKS = ("topology", "nodes"), ("topology", "links")
 TAGGED = {"ports_mapping": [{"port_number": 0, "type": "dot1q", "vlan": 1}]}
+TEXT_VLANS = {
+    "ports_mapping": [
+        {"port_number": n, "type": "access", "vlan": vlan} for n, vlan in enumerate(("10", "20"))
+    ]
+}
 TWO_VLANS = {"ports_mapping": [{"port_number": n, "type": "access", "vlan": n + 1} for n in range(2)]}
 
 
@@ -191,6 +196,29 @@ TWO_VLANS = {"ports_mapping": [{"port_number": n, "type": "access", "vlan": n + 
             "Switch1: ports_mapping: port 0 is dot1q, VLAN 1; a bridge has no",
         ),
         (changed(*NODES, 1, "properties", to=TWO_VLANS), "Switch1: ports_mapping: port 1 is access, VLAN 2"),
+        (
+            changed(*NODES, 1, "properties", to=TEXT_VLANS),
+            "Switch1: ports_mapping: port 1 is access, VLAN 20",
+        ),
+        *(
+            (
+                changed(*NODES, 1, "properties", to={"ports_mapping": [port]}),
+                f"Switch1: ports_mapping: {words}",
+            )
+            for port, words in (
+                ({"port_number": 0, "vlan": "blue"}, "port 0: VLAN 'blue' is no number; correct it in GNS3"),
+                ({"port_number": 0, "vlan": None}, "port 0: VLAN None is no number"),
+                (
+                    {"port_number": "0", "vlan": 2},
+                    r".*'port_number': '0'.* is no port; save the project in GNS3",
+                ),
+                ("port 0", "'port 0' is no port"),
+            )
+        ),
+        (
+            changed(*NODES, 1, "properties", to={"ports_mapping": {}}),
+            "Switch1: ports_mapping: {} is not a list",
+        ),
         (
             changed(*NODES, 2, "properties", "environment", to="x y"),
             "frr-1: environment: 'x y' is not NAME=value",
