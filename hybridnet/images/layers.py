@@ -75,12 +75,13 @@ class Unpacking:
                 was interrupted. What is in the folder then is of no use.
         """
         made: _Made = set()  # by this layer, which its own whiteouts leave alone
+        hiding: _Made = set()  # whiteouts that were done: nothing of lower layers is there any more
         times: list[tuple[str, float]] = []
 
         def unpack(archive: tarfile.TarFile, entry: tarfile.TarInfo) -> None:
             self._count(entry)
             try:
-                self._make(archive, entry, made)
+                self._make(archive, entry, made, hiding)
             except OSError as error:
                 raise MachineError(
                     f"entry {shown(entry.name)} cannot be made: {os.strerror(error.errno or 0)}"
@@ -104,11 +105,16 @@ class Unpacking:
         if self.entries % 1000 == 0:
             self._on_progress(f"{self.entries} files, {self.bytes >> 20} MB unpacked")
 
-    def _make(self, archive: tarfile.TarFile, entry: tarfile.TarInfo, made: _Made) -> None:
+    def _make(self, archive: tarfile.TarFile, entry: tarfile.TarInfo, made: _Made, hiding: _Made) -> None:
         if entry.name in (".", "./", "/"):
             os.chmod(self._root, entry.mode & 0o7777)
             return
         with self._parent(entry.name, make=True) as (folder, last):
+            if last.startswith(_WHITEOUT):
+                whiteout = (os.fstat(folder).st_ino, last)
+                if whiteout in hiding:
+                    return
+                hiding.add(whiteout)
             if last == _OPAQUE:
                 for name in os.listdir(folder):
                     _remove(folder, name, made)

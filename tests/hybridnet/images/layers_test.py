@@ -80,6 +80,26 @@ def test_whiteouts_remove_what_lower_layers_have_and_nothing_of_their_own(
     assert files(root) == ["d", "d/two", "e", "e/new", "e/old", "e/old/fresh"]
 
 
+def test_whiteouts_that_are_repeated_are_done_once(
+    root: Path, unpacking: Unpacking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A whiteout looks at all that the layer itself has in the folder: so often for each would take for ever."""
+    looked: list[str] = []
+    remove = tested._remove
+
+    def counted(folder: int, name: str, kept: set[tuple[int, str]]) -> None:
+        looked.append(name)
+        remove(folder, name, kept)
+
+    unpacking.apply(io.BytesIO(layer(*((f"d/old{n}", b"") for n in range(10)))))
+    monkeypatch.setattr(tested, "_remove", counted)
+    new = [(f"d/new{n}", b"") for n in range(10)]
+    unpacking.apply(io.BytesIO(layer(*new, *(50 * [("d/.wh..wh..opq", b""), (".wh.d", b"")]))))
+    assert files(root) == ["d", *(name for name, _ in new)]
+    # Each new file clears its place; the folder is looked through for one whiteout of either kind.
+    assert len(looked) == len(new) + (len(new) + 10) + (1 + len(new))
+
+
 def test_a_whiteout_of_what_is_not_there_is_none(root: Path, unpacking: Unpacking) -> None:
     unpacking.apply(io.BytesIO(layer((".wh.nothing", b""), ("x/.wh.nothing", b""))))
     assert files(root) == ["x"]
