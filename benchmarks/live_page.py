@@ -36,10 +36,11 @@ def big(nodes: int) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     from benchmarks.live_machines import busy_network
+    from tests.system.chromium import program
 
     with busy_network(nodes) as (net, tick), net.live() as page, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--enable-precise-memory-info"]
+            executable_path=program(), args=["--no-sandbox", "--enable-precise-memory-info"]
         )
         shown = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
         shown.goto(page.url)

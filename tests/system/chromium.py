@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,10 +12,19 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, TimeoutError, expect, sync_playwright
 
-__all__ = ["PATIENCE_MS", "chromium", "opened", "shots_of"]
+__all__ = ["PATIENCE_MS", "chromium", "opened", "program", "shots_of"]
+
+NAMES = ("chromium", "chromium-browser")  # as Debian's package and Ubuntu's snap call it
 
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
+
+
+def program() -> str:
+    """Where the browser is."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    assert found is not None, f"there is no {' or '.join(NAMES)} on the PATH; apt-get install chromium"
+    return found
 
 
 @contextmanager
@@ -22,7 +32,7 @@ def chromium() -> Iterator[Browser]:
     """A browser that runs meanwhile."""
     with sync_playwright() as playwright:
         # Chromium's own sandbox cannot be made by root; the pages are ours.
-        started = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        started = playwright.chromium.launch(executable_path=program(), args=["--no-sandbox"])
         yield started
         started.close()
 
