@@ -212,6 +212,12 @@ def harms(stops: tuple[float, ...] = (0.3, 2.0, 10.0)) -> list[Harm]:
     give, take = (_outside("ovs-vsctl", "--timeout=5", *words.split()) for words in (LOOP, NO_LOOP))
     made.append(Harm("a loop at s1 for good", "bridge s1", "was given the port x1", give))
     made.append(Harm("a loop at s1 0.3 s", "bridge s1", "was given the port x1", give, take))
+    give = _outside("ip", "link", "add", "x1", "up", "master", "b1", "type", "veth", "peer", "name", "x2")
+    take = _outside("ip", "link", "delete", "dev", "x1")
+    free = _outside("ip", "link", "set", "dev", "x1", "nomaster")
+    made.append(Harm("a port at b1 for good", "bridge b1", "was given the port x1", give))
+    made.append(Harm("a port at b1 0.3 s", "bridge b1", "was given the port x1", give, free))
+    made.append(Harm("a device at b1 0.3 s", "bridge b1", "was given the port x1", give, take))
     return made
 
 

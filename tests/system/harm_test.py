@@ -23,6 +23,7 @@ SOON = [
         "remove s1-eth2p",
         "s1-eth1 down 0.3 s",
         "a loop at s1 0.3 s",
+        "a device at b1 0.3 s",
     ),
 ]
 
@@ -54,6 +55,7 @@ def test_what_the_run_does_itself_is_no_incident() -> None:
         net["s1"].cmd("ip link set dev s1-eth1 down; ip link set dev s1-eth1 mtu 1400")
         net["s1"].cmd("ovs-vsctl del-port s1-eth1; ip link set dev s1-eth1 up mtu 1500")
         net["s1"].cmd("ovs-vsctl add-port s1 s1-own -- set Interface s1-own type=internal")
+        net["b1"].cmd("ip link add b1-own up master b1 type veth peer name b1-far")
         net.addHost("h3")
         net.addLink("h3", "s1")
         net.delLink("h3", "s1")

@@ -49,7 +49,7 @@ class _State:
 
 
 class DeviceWatch:
-    """Watches devices in the network namespace of the thread that makes it.
+    """Watches devices in the network namespace of the thread that makes it, and which others become ports of theirs.
 
     Example:
         ``for part, how, is_so in watch.heard(): ...``: a part is, or is no longer, removed, down, or of another MTU.
@@ -69,6 +69,8 @@ class DeviceWatch:
         self._made: dict[str, _State] = {}  # as they were when they became known
         self._now: dict[str, _State | None] = {}
         self._names: dict[int, str] = {}
+        self._ours: dict[int, str] = {}  # by number, the devices that are watched
+        self._masters: dict[int, int] = {}  # of all others, by number, the bridge that each is a port of
 
     def fileno(self) -> int:
         """The socket."""
@@ -80,7 +82,7 @@ class DeviceWatch:
             self._made.pop(name, None)
             self._now.pop(name, None)
         self._devices = dict(devices)
-        self._names = {}
+        self._names, self._ours, self._masters = {}, {}, {}
         for _ in self.heard():  # what was done until now is as it should be
             pass
         self._made, self._now = {}, {}
@@ -129,6 +131,7 @@ class DeviceWatch:
                 if before != name:  # it was given another name
                     yield from self._told(before, None)
                 yield from self._told(name, state)
+                yield from self._given(index, name, 0 if state is None else state.master)
             elif kind == _DONE:
                 missing = [name for name in self._made if name not in self._names.values()]
                 for name in missing:
@@ -161,6 +164,20 @@ class DeviceWatch:
             for mtu, is_so in ((before.mtu, False), (state.mtu, True)):
                 if mtu != made.mtu:
                     yield device.part, f"was given an MTU of {mtu} instead of {made.mtu} bytes", is_so
+
+    def _given(self, index: int, name: str, master: int) -> Iterator[tuple[str, str, bool]]:
+        """A device that is not of the plan has become a port of a bridge that is, or is so no longer."""
+        if name in self._devices:
+            self._ours[index] = name
+            return
+        before = self._masters.pop(index, 0)
+        if master:
+            self._masters[index] = master
+        if before != master:
+            for bridge, is_so in ((before, False), (master, True)):
+                if bridge in self._ours:
+                    part = self._devices[self._ours[bridge]].part
+                    yield part, f"was given the port {name}", is_so
 
 
 def _number(value: bytes | None) -> int:
