@@ -11,20 +11,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from hybridnet.compat.mininet.hosts import CPULimitedHost
 from hybridnet.compat.mininet.lenient_options import tolerate
 from hybridnet.describe.images import parse_image
 from hybridnet.describe.schema.plans import HostLimit
+from hybridnet.describe.topo import host_options
 from hybridnet.describe.values import shown
 from hybridnet.errors import HybridnetError, UsageError
 from hybridnet.kinds.image import ImageHost
+from hybridnet.system.ending import Endings, undone_on_error
 
 __all__ = ["Docker", "image_of"]
 
 PERIOD_US = 100_000
 """The kernel's period of processor time, where a script says none."""
+_UNLIMITED: HostLimit = {
+    "share": None,
+    "sched": "cfs",
+    "period_us": PERIOD_US,
+    "cores": None,
+    "memory_bytes": None,
+    "processes": None,
+}
 _SHELL = "/bin/bash"
 _RESOURCES = (
     *("cpu_quota", "cpu_period", "cpu_shares", "cpuset_cpus", "mem_limit", "memswap_limit"),
@@ -177,7 +188,8 @@ class Docker(CPULimitedHost, ImageHost):  # type: ignore[misc]  # its `config` i
         """Begin `dcmd`, under the limits of the host, and run the commands of its constructor: the network is made."""
         if not self._has_begun:
             self._has_begun = True
-            self._limit_all()
+            for limit in self._limits():
+                self._limit(limit)
             self._set_kernel()
             if not self._runs_own:
                 self.restart()
@@ -206,20 +218,35 @@ class Docker(CPULimitedHost, ImageHost):  # type: ignore[misc]  # its `config` i
 
     # Resources
 
-    def _limit_all(self) -> None:
-        """Have the host limited as `resources` say."""
+    def _limits(self) -> list[HostLimit]:
+        """What `resources` say, apart for each control group, as a computer may lack one."""
+        found: list[HostLimit] = []
         quota, period = self.resources["cpu_quota"], self.resources["cpu_period"] or PERIOD_US
         if quota is not None or self.cpus:
             share = self.cpus if quota is None else quota / period if quota > 0 else None
-            limit: HostLimit = {"share": share, "sched": "cfs", "period_us": period}
-            self._limit(limit)
-        if self.resources["cpuset_cpus"]:
-            self.setCPUs(self.resources["cpuset_cpus"])
+            found.append({"share": share, "sched": "cfs", "period_us": period})
+        if cores := self.resources["cpuset_cpus"]:
+            found.append({"cores": host_options.cores(cores, f"host {self.name}: cores")})
         memory, processes = self.resources["mem_limit"], self.resources["pids_limit"]
         if memory is not None:
-            self.set_memory(_bytes(memory))
+            most = host_options.memory(_bytes(memory), f"host {self.name}: memory")
+            found.append({"memory_bytes": most})
         if processes is not None:
-            self.set_pids(processes if processes > 0 else None)
+            most = host_options.pids(processes if processes > 0 else None, f"host {self.name}: pids")
+            found.append({"processes": most})
+        return found
+
+    def _change_limits(self, before: Sequence[HostLimit], wanted: Sequence[HostLimit]) -> None:
+        """Have the host limited as is wanted, or if one limit is refused as before."""
+        had: dict[str, Any] = {**_UNLIMITED}
+        for each in before:
+            had |= each
+        undo = Endings()
+        with undone_on_error(undo.close):
+            for limit in wanted:
+                self._limit(limit)
+                back: Any = {key: had[key] for key in limit}
+                undo.add(partial(self._limit, back))
 
     def updateCpuLimit(
         self, cpu_quota: int = -1, cpu_period: int = -1, cpu_shares: int = -1, cores: Any = None
@@ -241,13 +268,18 @@ class Docker(CPULimitedHost, ImageHost):  # type: ignore[misc]  # its `config` i
         self.update_resources(**{name: value for name, value in told.items() if value >= 0})
 
     def update_resources(self, **resources: Any) -> None:
-        """Change what limits it, by the names of `resources`: now, or when the network is made."""
+        """Change what limits it, by the names of `resources`: now, or when the network is made. All hold or none."""
         for name in sorted(resources.keys() - set(_RESOURCES) | resources.keys() & set(_WITHOUT_EFFECT)):
             why = _WITHOUT_EFFECT.get(name, "only Docker's daemon knows it")
             tolerate(f"Docker hosts: {name}=", f"it has no effect: {why}")
-        self.resources.update(resources)
+        before, limits = self.resources, self._limits() if self.is_made() else []
+        self.resources = {**before, **resources}
         if self.is_made():
-            self._limit_all()
+            try:
+                self._change_limits(limits, self._limits())
+            except HybridnetError:
+                self.resources = before
+                raise
 
     # Docker's daemon
 

@@ -13,7 +13,7 @@ from hybridnet.compat.mininet.containers import image_of
 from hybridnet.compat.mininet.net import Containernet
 from hybridnet.compat.mininet.node import Docker, OVSBridge
 from hybridnet.compat.mininet.topolib import TreeContainerNet
-from hybridnet.errors import TopologyError, UsageError
+from hybridnet.errors import MachineError, TopologyError, UsageError
 
 
 @pytest.fixture(autouse=True)
@@ -177,6 +177,29 @@ def test_a_limit_of_memory_may_change(monkeypatch: pytest.MonkeyPatch) -> None:
     d1 = Containernet(controller=None).addDocker("d1", dimage="web.tar", mem_limit=132_182_016)
     d1.updateMemoryLimit(mem_limit=66_093_056)
     assert (given, d1.resources["mem_limit"]) == ([{"memory_bytes": 66_093_056}], 66_093_056)
+
+
+def test_of_resources_of_which_one_is_refused_none_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[dict[str, Any]] = []
+
+    def limited(self: Docker, limit: dict[str, Any]) -> None:
+        if limit.get("memory_bytes") == 64 << 20:
+            raise MachineError("refused")
+        given.append(limit)
+
+    monkeypatch.setattr("hybridnet.run.node.Host._limit", limited)
+    monkeypatch.setattr(Docker, "is_made", lambda self: True)
+    d1 = Containernet(controller=None).addDocker("d1", dimage="web.tar", cpu_quota=20_000)
+    before = dict(d1.resources)
+    with pytest.raises(MachineError, match="refused"):
+        d1.update_resources(cpu_quota=50_000, cpuset_cpus="0", mem_limit="64m")
+    share, cores = {"sched": "cfs", "period_us": 100_000}, [{"cores": [0]}, {"cores": None}]
+    assert given == [{"share": 0.5, **share}, *cores, {"share": 0.2, **share}]
+    assert d1.resources == before
+    with pytest.raises(TopologyError):
+        d1.update_resources(cpu_quota=50_000, cpuset_cpus="none")
+    assert len(given) == 4
+    assert d1.resources == before
 
 
 def test_resources_that_have_no_effect_are_kept_and_told(
