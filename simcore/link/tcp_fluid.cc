@@ -24,6 +24,11 @@ void TcpFluid::follow(double step, double round_trip, double losses) {
   window_ = std::clamp(window_, kLeastWindow, kMostWindow);
 }
 
+void TcpFluid::stall() {
+  window_ = window_at_loss_ = kLeastWindow;
+  since_loss_ = 0.0;
+}
+
 void TcpFluid::follow_cubic(double step, double losses) {
   // A step has one loss of a flow at most.
   const double lost = std::min(1.0, step * losses);

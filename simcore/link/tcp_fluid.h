@@ -35,6 +35,9 @@ class TcpFluid {
   // Goes on for `step` seconds, at most a tenth or so of `round_trip`, also in seconds. `losses`: of a flow, per second.
   void follow(double step, double round_trip, double losses);
 
+  // Nothing comes back any more, for longer than a round trip: the least window, as after timeouts.
+  void stall();
+
   double window() const { return window_; }  // segments, the mean of a flow: at least 1
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <variant>
 
 namespace simcore {
@@ -18,16 +19,48 @@ std::int64_t whole_bytes(double bits) { return std::llround(bits / 8); }
 
 }  // namespace
 
-double FluidFlows::Queue::delay() const {
-  return link == nullptr ? 0.0 : link->model().link.propagation_delay.in_seconds();
-}
-
 std::size_t FluidFlows::queue_of(ModelledLink& link, bool fed) {
   const auto found = std::ranges::find(queues_, &link, &Queue::link);
   const auto place = static_cast<std::size_t>(found - queues_.begin());
-  if (found == queues_.end()) queues_.push_back({.link = &link});
+  if (found == queues_.end()) {
+    queues_.push_back({.link = &link});
+    link.tell_of_changes([this, place] { changed(place); });
+  }
   queues_[place].fed = queues_[place].fed || fed;
+  take_in(queues_[place]);
   return place;
+}
+
+void FluidFlows::take_in(Queue& queue) {
+  const Link::Config& link = queue.link->model().link;
+  queue.delay = link.propagation_delay.in_seconds();
+  if (queue.fed) queue.rate = static_cast<double>(link.rate->bits_per_second());
+}
+
+// The link has another delay or rate.
+void FluidFlows::changed(std::size_t place) {
+  Queue& queue = queues_[place];
+  const double delay = queue.delay;
+  const double rate = queue.rate;
+  take_in(queue);
+  if (queue.delay == delay && queue.rate == rate) return;
+  unfit_ = true;
+  if (!queue.fed || h_ == 0) return;
+  const double now = (simulation_.now() - began_).in_seconds() / h_;
+  const double stretch = rate / queue.rate;
+  if (queue.leaves.to > now) queue.leaves.to = now + (queue.leaves.to - now) * stretch;
+  // What comes in this step the next queue has been told of.
+  const double out = now + delay / h_;
+  const double from = std::max(out, 1.0);
+  const double to = now + queue.delay / h_ + (from - out) * stretch;
+  if (queue.arrives.to > from) {
+    queue.arrives.to = std::max(from, to + (queue.arrives.to - from) * stretch);
+  }
+  for (const auto& flow : flows_) {
+    for (std::size_t hop = 0; hop < flow->forward.size(); ++hop) {
+      if (flow->forward[hop] == place) flow->coming[hop + 1].retime(from, to, stretch);
+    }
+  }
 }
 
 void FluidFlows::add(const std::string& name, const FluidModel& model,
@@ -48,29 +81,40 @@ void FluidFlows::add(const std::string& name, const FluidModel& model,
 
 void FluidFlows::begin() {
   if (flows_.empty()) return;
-  double step = kMostStep.in_seconds();
-  for (const auto& flow : flows_) {
-    step =
-        std::min(step, flow->source ? kMostStepOfOthers.in_seconds() : round_trip(*flow) / kStepsOfRoundTrip);
-  }
-  step_ = std::max(kLeastStep, Duration::ns(std::llround(step * 1e9)));
+  step_ = fitting_step();
   h_ = step_.in_seconds();
+  began_ = simulation_.now();
+  unfit_ = false;
   for (const auto& flow : flows_) {
     if (flow->source) flow->piece.until = simulation_.now();
   }
   simulation_.schedule(next_, simulation_.now());
 }
 
-void FluidFlows::forget(const ModelledLink& link) {
+Duration FluidFlows::fitting_step() const {
+  double step = kMostStep.in_seconds();
+  for (const auto& flow : flows_) {
+    step = std::min(step,
+                    flow->source ? kMostStepOfOthers.in_seconds() : propagation(*flow) / kStepsOfRoundTrip);
+  }
+  return std::max(kLeastStep, Duration::ns(std::llround(step * 1e9)));
+}
+
+void FluidFlows::forget(ModelledLink& link) {
   const auto found = std::ranges::find(queues_, &link, &Queue::link);
-  if (found != queues_.end()) found->link = nullptr;
+  if (found == queues_.end()) return;
+  link.tell_of_changes(nullptr);
+  found->link = nullptr;
 }
 
 void FluidFlows::move() {
+  began_ = simulation_.now();
   observe();
+  for (const auto& flow : flows_) leave(*flow);
+  fit_step();
   for (const auto& flow : flows_) {
-    leave(*flow);
     send(*flow);
+    lose_what_comes_out(*flow);
   }
   feed();
   simulation_.schedule_in(next_, step_);
@@ -78,35 +122,67 @@ void FluidFlows::move() {
 
 void FluidFlows::observe() {
   for (Queue& queue : queues_) {
-    queue.before = queue.waiting;
+    const bool was_up = std::exchange(queue.up, queue.link != nullptr && queue.link->up());
     queue.waiting = 0;
     queue.lost = 1;
     queue.coming = 0;
     if (queue.link == nullptr || !queue.fed) continue;
     const FluidFeedback seen = queue.link->observe();
     queue.waiting = seen.waiting.in_seconds();
-    if (queue.link->up()) queue.lost = seen.lost + (1 - seen.lost) * queue.refused;
+    if (was_up) queue.lost = seen.lost + (1 - seen.lost) * queue.refused;
+    pass_on(queue);
+  }
+}
+
+void FluidFlows::pass_on(Queue& queue) const {
+  const double delay = queue.delay / h_;
+  queue.leaves.from = queue.leaves.to - 1;
+  queue.leaves.to = std::max(queue.leaves.from, queue.waiting / h_);
+  queue.arrives.from = std::max(queue.arrives.to - 1, queue.leaves.from + delay);
+  queue.arrives.to = std::max(queue.arrives.from, queue.leaves.to + delay);
+}
+
+// The steps to come fit the links as they are now.
+void FluidFlows::fit_step() {
+  if (!std::exchange(unfit_, false)) return;
+  const Duration fitting = fitting_step();
+  if (step_ <= fitting && fitting < step_ * 2) return;
+  const double steps = h_ / fitting.in_seconds();
+  step_ = fitting;
+  h_ = step_.in_seconds();
+  for (Queue& queue : queues_) {
+    queue.leaves.to *= steps;
+    queue.arrives.to *= steps;
+  }
+  for (const auto& flow : flows_) {
+    for (FluidVolumes& coming : flow->coming) coming.regrid(steps);
+    flow->losses.regrid(steps);
   }
 }
 
 // How long it takes from the transmitter of a hop to the destination, and what the destination says to the source, s.
 double FluidFlows::behind(const Flow& flow, std::size_t hop) const {
-  double time = queues_[flow.forward[hop]].delay();
+  double time = queues_[flow.forward[hop]].delay;
   for (std::size_t next = hop + 1; next < flow.forward.size(); ++next) {
-    time += queues_[flow.forward[next]].delay() + queues_[flow.forward[next]].waiting;
+    time += queues_[flow.forward[next]].delay + queues_[flow.forward[next]].waiting;
   }
-  for (const std::size_t back : flow.back) time += queues_[back].delay() + queues_[back].waiting;
+  for (const std::size_t back : flow.back) time += queues_[back].delay + queues_[back].waiting;
+  return time;
+}
+
+// A round trip without what waits, s.
+double FluidFlows::propagation(const Flow& flow) const {
+  const auto segment = static_cast<double>(flow.config.segment.bits());
+  double time = 0;
+  for (const std::size_t hop : flow.forward) time += queues_[hop].delay + segment / queues_[hop].rate;
+  for (const std::size_t back : flow.back) time += queues_[back].delay;
   return time;
 }
 
 double FluidFlows::round_trip(const Flow& flow) const {
-  const Queue& first = queues_[flow.forward.front()];
-  double time = first.waiting + behind(flow, 0);
-  for (const std::size_t hop : flow.forward) {
-    if (queues_[hop].link == nullptr) continue;
-    time += static_cast<double>(flow.config.segment.bits()) /
-            static_cast<double>(queues_[hop].link->model().link.rate->bits_per_second());
-  }
+  double time = propagation(flow);
+  for (const std::size_t hop : flow.forward) time += queues_[hop].waiting;
+  for (const std::size_t back : flow.back) time += queues_[back].waiting;
   return std::max(time, kLeastStep.in_seconds() * kStepsOfRoundTrip);
 }
 
@@ -117,14 +193,24 @@ void FluidFlows::leave(Flow& flow) const {
     const Queue& queue = queues_[flow.forward[hop]];
     const double came = flow.coming[hop].next();
     const double lost = came * queue.lost;
-    const double from = (queue.before + queue.delay()) / h_ - 1;
-    const double to = std::max(from, (queue.waiting + queue.delay()) / h_);
-    flow.coming[hop + 1].spread(came - lost, from, to);
-    if (lost <= 0) continue;
-    flow.lost += lost;
-    const double known = (queue.waiting + behind(flow, hop)) / h_;
-    if (!flow.source) flow.losses.spread(lost, known - 1, known);
+    flow.coming[hop + 1].spread(came - lost, queue.arrives.from, queue.arrives.to);
+    lose(flow, lost, queue.waiting + behind(flow, hop));
   }
+}
+
+// What would come out of a link that is down in the step that begins.
+void FluidFlows::lose_what_comes_out(Flow& flow) const {
+  for (std::size_t hop = 0; hop < flow.forward.size(); ++hop) {
+    const Queue& queue = queues_[flow.forward[hop]];
+    if (!queue.up) lose(flow, flow.coming[hop + 1].take_now(), behind(flow, hop) - queue.delay);
+  }
+}
+
+// The source knows of it in `known` seconds.
+void FluidFlows::lose(Flow& flow, double bits, double known) const {
+  if (bits <= 0) return;
+  flow.lost += bits;
+  if (!flow.source) flow.losses.spread(bits, known / h_ - 1, known / h_);
 }
 
 // What it sends in the step that begins.
@@ -155,6 +241,10 @@ double FluidFlows::sent_by_tcp(Flow& flow) const {
   const auto flows = static_cast<double>(flow.config.flows);
   flow.round_trip = round_trip(flow);
   flow.tcp.follow(h_, flow.round_trip, flow.losses.next() / (segment * flows * h_));
+  const auto down = [this](std::size_t queue) { return !queues_[queue].up; };
+  const bool cut = std::ranges::any_of(flow.forward, down) || std::ranges::any_of(flow.back, down);
+  flow.cut = cut ? flow.cut + h_ : 0.0;
+  if (flow.cut > flow.round_trip) flow.tcp.stall();
   return std::min(flows * flow.tcp.window() * segment / flow.round_trip,
                   static_cast<double>(kMostFluidRate)) *
          h_;
@@ -168,7 +258,7 @@ void FluidFlows::feed() {
   }
   for (Queue& queue : queues_) {
     if (queue.link == nullptr || !queue.fed) continue;
-    const double wanted = queue.link->up() ? queue.coming + queue.carried : 0.0;
+    const double wanted = queue.up ? queue.coming + queue.carried : 0.0;
     const double most = static_cast<double>(kMostFluidRate) * h_;
     queue.refused = wanted > most ? 1 - most / wanted : 0.0;
     const std::int64_t rate = std::clamp<std::int64_t>(

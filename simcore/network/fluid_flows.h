@@ -23,11 +23,16 @@
 // and a segment's time on each link there; 100 us at least. A loss at a queue is known to the source when what is behind it has
 // come to the destination, and the way back is over.
 //
-// The step is a tenth of the least round trip of TCP when they begin, without what waits, and at most 1 ms where anything
+// The step is a tenth of the least round trip of TCP, without what waits, and at most 1 ms where anything
 // else flows, else 10 ms; at least 10 us. A hop that takes less than a step takes a step, for what flows, not for TCP's round
 // trip; one that takes longer than FluidVolumes::kMostSteps takes as many.
 //
-// A link that is down, or is taken out, loses all that comes to it. The ways stay as they are.
+// Links change as they do for packets (ModelledLink::apply): what has left the queue keeps its delay, what waits leaves
+// at the new rate and has the new delay, and nothing overtakes. When one has changed, and the step is then too long or more
+// than twice as short as it may be, the next one is another, and what is under way is shared by the new steps.
+//
+// A link that is down, or is taken out, loses all that comes to it, and all that comes out of it, from the next step on. TCP
+// with such a link there or back has its least window after a round trip, until the link is up again. The ways stay as they are.
 //
 // Of more than 10 Tbit/s that come to one queue the rest is lost before it, and the queue's own counters do not have it.
 #pragma once
@@ -71,8 +76,8 @@ class FluidFlows {
   // From now on they flow.
   void begin();
 
-  // The link is gone: what comes there is lost.
-  void forget(const ModelledLink& link);
+  // The link is about to go: what comes there is lost.
+  void forget(ModelledLink& link);
 
   std::size_t size() const { return flows_.size(); }
   const std::string& name(std::size_t flow) const { return flows_[flow]->name; }
@@ -84,13 +89,21 @@ class FluidFlows {
   struct Queue {
     ModelledLink* link;    // null: it is gone
     bool fed = false;      // it carries fluid; else it only delays what a flow is told
-    double before = 0.0;   // what waited a step ago, s
+    bool up = true;        // during the step
+    double delay = 0.0;    // propagation, s
+    double rate = 0.0;     // bit/s; of one that is fed
     double waiting = 0.0;  // what waits now, s
     double lost = 0.0;     // share of what came in the step that is over
     double coming = 0.0;   // bits, in the step that begins
     double carried = 0.0;  // bits, of earlier steps, by which the whole rate was too low
     double refused = 0.0;  // share of these beyond kMostFluidRate: lost before the queue
-    double delay() const;  // propagation, s
+    // Between which instants what came in the step that is over leaves it, and is at its other end: steps from now.
+    struct Passage {
+      double from = 0.0;
+      double to = 0.0;
+    };
+    Passage leaves = {};
+    Passage arrives = {};
   };
 
   struct Flow {
@@ -105,27 +118,38 @@ class FluidFlows {
     TcpFluid tcp;
     FluidVolumes losses = {};  // of which the source learns: bits
     double round_trip = 0.0;   // s
+    double cut = 0.0;          // for how long a link of the way there or back has been down, s
     double offered = 0.0;      // bits, as the next two
     double delivered = 0.0;
     double lost = 0.0;
   };
 
   std::size_t queue_of(ModelledLink& link, bool fed);
+  static void take_in(Queue& queue);
+  void changed(std::size_t queue);
+  Duration fitting_step() const;
   void move();
   void observe();
+  void pass_on(Queue& queue) const;
   void leave(Flow& flow) const;
+  void fit_step();
+  void lose_what_comes_out(Flow& flow) const;
   void send(Flow& flow) const;
   double sent_as_told(Flow& flow) const;
   double sent_by_tcp(Flow& flow) const;
   double round_trip(const Flow& flow) const;
+  double propagation(const Flow& flow) const;
   double behind(const Flow& flow, std::size_t hop) const;
+  void lose(Flow& flow, double bits, double known) const;
   void feed();
 
   Simulation& simulation_;
   std::vector<Queue> queues_;
   std::vector<std::unique_ptr<Flow>> flows_;
   Duration step_ = Duration::zero();
-  double h_ = 0.0;  // the same in seconds
+  double h_ = 0.0;                   // the same in seconds
+  SimTime began_ = SimTime::zero();  // the step that is now
+  bool unfit_ = false;               // perhaps: a link has changed
   EventFor<FluidFlows, &FluidFlows::move, "moves fluid"> next_{*this};
 };
 

@@ -10,8 +10,10 @@ namespace simcore {
 
 double FluidVolumes::all() const { return std::accumulate(volumes_.begin(), volumes_.end(), 0.0); }
 
+double FluidVolumes::take_now() { return std::exchange(volumes_[first_], 0.0); }
+
 double FluidVolumes::next() {
-  const double came = std::exchange(volumes_[first_], 0.0);
+  const double came = take_now();
   first_ = (first_ + 1) & (volumes_.size() - 1);
   return came;
 }
@@ -32,6 +34,43 @@ void FluidVolumes::spread(double volume, double from, double to) {
     left -= part;
   }
   if (left > 0) add(left, last);
+}
+
+std::vector<double> FluidVolumes::take() {
+  std::vector<double> taken(volumes_.size(), 0.0);
+  std::ranges::rotate(volumes_, volumes_.begin() + static_cast<std::ptrdiff_t>(first_));
+  std::ranges::swap(taken, volumes_);
+  first_ = 0;
+  return taken;
+}
+
+void FluidVolumes::retime(double from, double to, double stretch) {
+  const std::vector<double> old = take();
+  for (std::size_t step = 0; step < old.size(); ++step) {
+    const auto begin = static_cast<double>(step);
+    const double unmoved = old[step] * std::clamp(from - begin, 0.0, 1.0);
+    if (unmoved > 0) add(unmoved, step);
+    const double moved = old[step] - unmoved;
+    if (moved <= 0) continue;
+    const double first = to + (std::max(begin, from) - from) * stretch;
+    const double last = to + (begin + 1 - from) * stretch;
+    if (last <= from) {
+      spread(moved, from, from);
+      continue;
+    }
+    // Of what would come too early.
+    const double at_once = moved * (std::max(from, first) - first) / (last - first);
+    spread(at_once, from, from);
+    spread(moved - at_once, std::max(from, first), last);
+  }
+}
+
+void FluidVolumes::regrid(double steps) {
+  const std::vector<double> old = take();
+  for (std::size_t step = 0; step < old.size(); ++step) {
+    const auto begin = static_cast<double>(step);
+    spread(old[step], begin * steps, (begin + 1) * steps);
+  }
 }
 
 void FluidVolumes::add(double volume, std::size_t step) {

@@ -18,6 +18,9 @@ class FluidVolumes {
   // Of all steps together.
   double all() const;
 
+  // Takes out what comes in the step that begins now.
+  double take_now();
+
   // The step that began is over. Says what came in it.
   double next();
 
@@ -25,8 +28,17 @@ class FluidVolumes {
   // first step. Precondition: from <= to.
   void spread(double volume, double from, double to);
 
+  // What would come later than `from` comes later or earlier, in its order and no earlier than `from`: the instant `from`
+  // becomes `to`, and the time beyond it `stretch` times as long.
+  void retime(double from, double to, double stretch);
+
+  // Each step becomes `steps` of them, which may be less than one.
+  void regrid(double steps);
+
  private:
   void add(double volume, std::size_t step);
+  // Takes out what comes, the first step first.
+  std::vector<double> take();
 
   std::vector<double> volumes_ = std::vector<double>(16, 0.0);  // a ring; as many as a power of two
   std::size_t first_ = 0;

@@ -207,6 +207,7 @@ void ModelledLink::apply(Change change) {
   }
   model_ = model;
   if (other_rate_model) follow_slots();
+  if (changed_) changed_();
 }
 
 // Lets a plain link take over before another element than a Link does: what is being sent is then its own, and stays there.
@@ -265,9 +266,14 @@ void ModelledLink::follow_slots() {
   if (slots == nullptr) return;
   schedule_ = std::make_unique<RateSchedule>(simulation_, *slots, [this](DataRate rate) {
     model_.link.rate = rate;
-    if (middle_ == Middle::served) return served_->change_rate(rate);
-    if (middle_ == Middle::fluid) return fluid_->change(of_fluid(model_.link));
-    link_.change(model_.link);
+    if (middle_ == Middle::served) {
+      served_->change_rate(rate);
+    } else if (middle_ == Middle::fluid) {
+      fluid_->change(of_fluid(model_.link));
+    } else {
+      link_.change(model_.link);
+    }
+    if (changed_) changed_();
   });
 }
 

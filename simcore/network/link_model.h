@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -152,6 +153,8 @@ class ModelledLink final : private PacketSink {
   // As FluidQueue. Precondition: carry_fluid() was called.
   void pass(std::int64_t bits_per_second) { fluid_->pass(bits_per_second); }
   FluidFeedback observe() { return fluid_->observe(); }
+  // From now on `changed` is called after each change of the model, also of a rate by slots; null: nothing is.
+  void tell_of_changes(std::function<void()> changed) { changed_ = std::move(changed); }
 
   const LinkModel& model() const { return model_; }
   const std::string& name() const { return name_; }
@@ -222,6 +225,7 @@ class ModelledLink final : private PacketSink {
   LinkModel model_;
   PacketSink* sink_;
   bool carries_fluid_ = false;
+  std::function<void()> changed_;
   std::unique_ptr<VariableDelay> delay_;
   Link link_;                           // the whole queue and wire, or what delays behind served_
   std::unique_ptr<ServedLink> served_;  // null: has never been needed

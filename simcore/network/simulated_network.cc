@@ -63,7 +63,7 @@ void SimulatedNetwork::set_routes(const RoutesOf& routes, const std::string& not
 
 void SimulatedNetwork::remove_link(const std::string& name) {
   const auto ends = links_.ends(name, "remove link " + name);
-  links_.for_each_direction(name, [this](const ModelledLink& link) { fluids_.forget(link); });
+  links_.for_each_direction(name, [this](ModelledLink& link) { fluids_.forget(link); });
   std::vector<SnapshotRow> counted;
   links_.remove(name, counted);
   for (const SnapshotRow& row : counted) removed_.add("links", row);

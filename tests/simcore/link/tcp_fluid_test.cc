@@ -46,5 +46,18 @@ TEST(TcpFluidTest, aWindowIsAtLeastASegment) {
   }
 }
 
+TEST(TcpFluidTest, afterAStallItBeginsWithASegmentAgain) {
+  TcpFluid reno(TcpFluid::Congestion::reno);
+  TcpFluid cubic(TcpFluid::Congestion::cubic);
+  for (TcpFluid* const tcp : {&reno, &cubic}) {
+    window_at(*tcp, 0.001, 20);
+    tcp->stall();
+    EXPECT_EQ(tcp->window(), 1);
+  }
+  EXPECT_NEAR(window_at(reno, 0, 3), 1 + 3 / kRoundTrip, 0.2);
+  // 0.4 (s - K)^3 + 1 with K = cbrt(0.3 / 0.4).
+  EXPECT_NEAR(window_at(cubic, 0, 5), 1 + 0.4 * std::pow(5 - std::cbrt(0.75), 3), 0.2);
+}
+
 }  // namespace
 }  // namespace simcore

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "simcore/link/codel.h"
@@ -20,6 +21,23 @@ namespace {
 
 FluidModel constant(std::int64_t bits_per_second) {
   return constant_background({.rate = DataRate::bps(bits_per_second)});
+}
+
+// Sends at a rate for a while, and then nothing.
+FluidModel lasting(std::int64_t bits_per_second, Duration length) {
+  class Source final : public BackgroundSource {
+   public:
+    Source(std::int64_t rate, Duration length) : rate_(rate), length_(length) {}
+    FluidPiece next(SimTime now, const FluidFeedback&) override {
+      const std::int64_t rate = std::exchange(rate_, 0);
+      return {.bits_per_second = rate, .until = rate > 0 ? now + length_ : SimTime::never()};
+    }
+
+   private:
+    std::int64_t rate_;
+    Duration length_;
+  };
+  return [=](const RandomStream&) { return std::make_unique<Source>(bits_per_second, length); };
 }
 
 // Routers in a row, r0 - r1 - ..., and fluid from the first on. Link n goes from rn by the interface "rn-out".
@@ -39,11 +57,8 @@ class FluidFlowsTest : public testing::Test {
       network.add_node(NodeKind::learning_switch, to);
       network.add_interface(from, {.name = from + "-out"});
       network.add_interface(to, {.name = to + "-in"});
-      const LinkModel model = Link::Config{.rate = DataRate::mbps(hops[n].mbps),
-                                           .propagation_delay = Duration::ms(hops[n].delay_ms),
-                                           .queue_packets = hops[n].packets};
-      network.add_link(from + "-" + to, network.end(from + "-out", ""), network.end(to + "-in", ""), model,
-                       model);
+      network.add_link(from + "-" + to, network.end(from + "-out", ""), network.end(to + "-in", ""),
+                       model(hops[n]), model(hops[n]));
       there.push_back(from + "-out");
       back.insert(back.begin(), to + "-in");
     }
@@ -57,10 +72,25 @@ class FluidFlowsTest : public testing::Test {
     network.add_fluid(name, model, part(there, first, last),
                       part(back, back.size() - last, back.size() - first));
   }
-  void run(std::int64_t seconds) {
+  void run(std::int64_t seconds) { run_for(Duration::seconds(seconds)); }
+  void run_for(Duration time) {
     if (!begun) network.begin("test", 0);
     begun = true;
-    network.simulation().run_until(network.simulation().now() + Duration::seconds(seconds));
+    network.simulation().run_until(network.simulation().now() + time);
+  }
+  double delivered_in(Duration time, std::size_t flow = 0) {
+    const std::int64_t before = counters(flow).delivered_bytes;
+    run_for(time);
+    return static_cast<double>(counters(flow).delivered_bytes - before);
+  }
+  static LinkModel model(const Hop& hop) {
+    return Link::Config{.rate = DataRate::mbps(hop.mbps),
+                        .propagation_delay = Duration::ms(hop.delay_ms),
+                        .queue_packets = hop.packets};
+  }
+  // From the first router on, there.
+  void change(const Hop& hop, const std::string& link = "r0-r1") {
+    network.change_link(link, model(hop), std::nullopt);
   }
   FluidFlows::Counters counters(std::size_t flow = 0) { return network.fluids().counters(flow); }
   double delivered_mbps(std::size_t flow, std::int64_t seconds) {
@@ -251,6 +281,156 @@ TEST_F(FluidFlowsTest, aChangedRateHoldsFromThenOn) {
   network.change_link("r1-r2", narrow, std::nullopt);
   run(1);
   EXPECT_NEAR(delivered_mbps(0, 5), 25, 0.05);
+}
+
+TEST_F(FluidFlowsTest, whatWaitsWhenARateChangesLeavesAtTheNewOne) {
+  row({{.mbps = 10, .packets = 1'000}, {.mbps = 100}});
+  // Fills 1.5 MB in 1.2 s.
+  add("f", lasting(20'000'000, Duration::ms(1'200)));
+  run_for(Duration::ms(1'200));
+  change({.mbps = 5, .packets = 1'000});
+  EXPECT_NEAR(delivered_in(Duration::seconds(1)), 5e6 / 8, 5e6 / 8 * 0.01);
+  run_for(Duration::ms(1'300));
+  EXPECT_NEAR(static_cast<double>(counters().under_way_bytes), 5e6 / 8 * 0.1, 10e6 / 8 * 0.003);
+  change({.mbps = 50, .packets = 1'000});
+  // 62.5 kB in 10 ms, and two links of 1 ms.
+  EXPECT_NEAR(delivered_in(Duration::ms(7)), 50e6 / 8 * 0.005, 50e6 / 8 * 0.002);
+  run_for(Duration::ms(8));
+  EXPECT_EQ(counters().under_way_bytes, 0);
+}
+
+TEST_F(FluidFlowsTest, slotsHoldForWhatWaits) {
+  row({{.mbps = 10}, {.mbps = 100}});
+  LinkModel slots = model({.mbps = 10});
+  slots.rate_model = LinkModel::Slots{{.length = Duration::seconds(1), .rate = DataRate::mbps(10)},
+                                      {.length = Duration::seconds(1), .rate = DataRate::mbps(5)}};
+  network.change_link("r0-r1", slots, std::nullopt);
+  add("f", constant(20'000'000));
+  run(2);
+  // Each slot is seen 2 ms later.
+  EXPECT_NEAR(delivered_mbps(0, 1), 10, 0.03);
+  EXPECT_NEAR(delivered_mbps(0, 1), 5, 0.03);
+  EXPECT_NEAR(delivered_mbps(0, 1), 10, 0.03);
+}
+
+TEST_F(FluidFlowsTest, aChangedDelayHoldsForWhatLeavesTheQueueThen) {
+  row({{.mbps = 100, .delay_ms = 10}});
+  add("f", constant(8'000'000));
+  run(1);
+  change({.mbps = 100, .delay_ms = 300});
+  // 10 kB are on the wire, then nothing comes for 290 ms.
+  EXPECT_NEAR(delivered_in(Duration::ms(200)), 10e3, 2e3);
+  EXPECT_NEAR(delivered_in(Duration::ms(800)), 700e3, 2e3);
+  change({.mbps = 100, .delay_ms = 10});
+  // Nothing overtakes: 300 kB as they were sent, and then at once all that left in 290 ms.
+  EXPECT_NEAR(delivered_in(Duration::ms(290)), 290e3, 2e3);
+  EXPECT_NEAR(delivered_in(Duration::ms(20)), 10e3 + 290e3 + 10e3, 2e3);
+  EXPECT_NEAR(delivered_in(Duration::seconds(1)), 1e6, 2e3);
+}
+
+TEST_F(FluidFlowsTest, theStepFollowsTheRoundTrip) {
+  row({{.mbps = 100, .delay_ms = 100}});
+  add("f", TcpBackground::Config{.flows = 5});
+  run(5);
+  EXPECT_EQ(network.fluids().step(), Duration::ms(10));
+  const LinkModel near = model({.mbps = 100, .delay_ms = 1});
+  network.change_link("r0-r1", near, near);
+  run(1);
+  // A tenth of 2 ms and 120 us.
+  EXPECT_EQ(network.fluids().step(), Duration::us(212));
+  EXPECT_GT(delivered_mbps(0, 10), 98);
+  // A fifth longer: not worth it.
+  change({.mbps = 50, .delay_ms = 1});
+  run(1);
+  EXPECT_EQ(network.fluids().step(), Duration::us(212));
+  // 41.12 ms and 120 us.
+  change({.mbps = 100, .delay_ms = 40});
+  run(1);
+  EXPECT_EQ(network.fluids().step(), Duration::us(4'112));
+}
+
+TEST_F(FluidFlowsTest, changesLoseAndMakeNothing) {
+  row({{.mbps = 50, .delay_ms = 30}, {.mbps = 30, .delay_ms = 20}, {.mbps = 100, .delay_ms = 5}});
+  add("f", lasting(25'000'000, Duration::ms(1'000)));
+  add("tcp", TcpBackground::Config{.flows = 3}, 1);
+  const std::vector<Hop> models = {{.mbps = 10, .delay_ms = 1},
+                                   {.mbps = 200, .delay_ms = 80},
+                                   {.mbps = 40, .delay_ms = 5, .packets = 10},
+                                   {.mbps = 26, .delay_ms = 30}};
+  for (std::size_t n = 0; n < 40; ++n) {
+    change(models[n % 4]);
+    change(models[(n / 3) % 4], "r1-r2");
+    network.set_link_up("r2-r3", n % 5 != 0);
+    run_for(Duration::us(33'333));
+    for (std::size_t flow = 0; flow < 2; ++flow) {
+      const FluidFlows::Counters c = counters(flow);
+      ASSERT_EQ(c.offered_bytes, c.delivered_bytes + c.lost_bytes + c.under_way_bytes) << n;
+      ASSERT_GE(c.under_way_bytes, 0) << n;
+    }
+  }
+  run(1);
+  EXPECT_EQ(counters().offered_bytes, 25'000'000 / 8);
+  EXPECT_EQ(counters().under_way_bytes, 0);
+  EXPECT_GT(counters().lost_bytes, 0);
+}
+
+TEST_F(FluidFlowsTest, whatComesOutOfALinkThatIsDownIsLost) {
+  row({{.mbps = 100, .delay_ms = 500}, {.mbps = 100}});
+  add("f", constant(8'000'000));
+  run(2);
+  network.set_link_up("r0-r1", false);
+  // 1 kB is on the second link.
+  EXPECT_NEAR(delivered_in(Duration::seconds(2)), 1e3, 2e3);
+  EXPECT_NEAR(static_cast<double>(counters().lost_bytes), 500e3 + 2e6, 2e3);
+  // What came in the last step.
+  EXPECT_EQ(counters().under_way_bytes, 1'000);
+  EXPECT_EQ(queue(0).lost_bytes, 0);
+  network.set_link_up("r0-r1", true);
+  EXPECT_NEAR(delivered_in(Duration::seconds(1)), 499e3, 2e3);
+}
+
+TEST_F(FluidFlowsTest, whatIsOnItsWayWhileALinkIsDownForAMomentArrives) {
+  row({{.mbps = 100, .delay_ms = 500}});
+  add("f", constant(8'000'000));
+  run(2);
+  network.set_link_up("r0-r1", false);
+  run_for(Duration::ms(100));
+  network.set_link_up("r0-r1", true);
+  run(1);
+  // What would have arrived, and what would have begun.
+  EXPECT_NEAR(static_cast<double>(counters().lost_bytes), 100e3 + 100e3, 2e3);
+}
+
+TEST_F(FluidFlowsTest, tcpHasItsLeastWindowWhileALinkThereOrBackIsDown) {
+  row({{.mbps = 100, .delay_ms = 10}, {.mbps = 100, .delay_ms = 10}});
+  network.add_fluid("reno", TcpBackground::Config{.flows = 4}, there, back);
+  network.add_fluid("cubic", TcpBackground::Config{.flows = 4, .congestion = TcpFluid::Congestion::cubic},
+                    there, back);
+  run(20);
+  EXPECT_GT(counters(0).window_bytes, 20 * 1'500);
+  EXPECT_GT(counters(1).window_bytes, 20 * 1'500);
+  network.set_link_up("r1-r2", false);
+  run(1);
+  for (const std::size_t flow : {0U, 1U}) EXPECT_EQ(counters(flow).window_bytes, 1'500);
+  network.set_link_up("r1-r2", true);
+  run(20);
+  // One more in each round trip, which is 40 ms and what waits: 12 ms at most.
+  EXPECT_GT(counters(0).window_bytes, 20 * 1'500);
+}
+
+TEST_F(FluidFlowsTest, aWayBackThatIsDownStopsTcpToo) {
+  row({{.mbps = 100, .delay_ms = 10}});
+  const LinkModel other = model({.mbps = 100, .delay_ms = 10});
+  network.add_interface("r0", {.name = "r0-back"});
+  network.add_interface("r1", {.name = "r1-back"});
+  network.add_link("back", network.end("r0-back", ""), network.end("r1-back", ""), other, other);
+  network.add_fluid("f", TcpBackground::Config{.flows = 4}, there, {"r1-back"});
+  run(10);
+  network.set_link_up("back", false);
+  run(1);
+  EXPECT_EQ(counters().window_bytes, 1'500);
+  // 4 segments in 20 ms and 120 us.
+  EXPECT_NEAR(delivered_mbps(0, 1), 4 * 12e3 / 0.02012 / 1e6, 0.01);
 }
 
 TEST_F(FluidFlowsTest, aQueueMayHaveABackgroundOfItsOwnBesides) {

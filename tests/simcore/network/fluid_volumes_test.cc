@@ -48,5 +48,39 @@ TEST(FluidVolumesTest, whatComesTooLateComesInTheLastStepThatItKnows) {
   EXPECT_NEAR(came.back(), 12, 1e-3);
 }
 
+TEST(FluidVolumesTest, whatComesLaterThanAnInstantIsStretchedFromThere) {
+  FluidVolumes volumes;
+  volumes.spread(12, 0, 3.0);
+  next(volumes, 1);
+  // Steps of 4 each: the half of the first stays; from 0.5 on the other 6 come from 1 to 4.
+  volumes.retime(0.5, 1.0, 2.0);
+  EXPECT_EQ(next(volumes, 5), (std::vector<double>{2, 2, 2, 2, 0}));
+}
+
+TEST(FluidVolumesTest, nothingComesBeforeTheInstantFromWhichItIsRetimed) {
+  FluidVolumes volumes;
+  volumes.spread(40, 0, 10.0);
+  // Three steps earlier: what would come from 2 to 5 comes at 2.
+  volumes.retime(2.0, -1.0, 1.0);
+  EXPECT_EQ(next(volumes, 8), (std::vector<double>{4, 4, 16, 4, 4, 4, 4, 0}));
+}
+
+TEST(FluidVolumesTest, whatIsRetimedMayAllComeAtOnce) {
+  FluidVolumes volumes;
+  volumes.spread(40, 0, 10.0);
+  volumes.retime(2.0, -90.0, 1.0);
+  EXPECT_EQ(next(volumes, 4), (std::vector<double>{4, 4, 32, 0}));
+}
+
+TEST(FluidVolumesTest, otherStepsShareWhatComes) {
+  FluidVolumes volumes;
+  volumes.spread(8, 2.0, 4.0);
+  volumes.regrid(2.0);
+  next(volumes, 1);
+  volumes.regrid(0.5);
+  // From 2 to 4; from 4 to 8, a step later from 3 to 7; from 1.5 to 3.5.
+  EXPECT_EQ(next(volumes, 5), (std::vector<double>{0, 2, 4, 2, 0}));
+}
+
 }  // namespace
 }  // namespace simcore
