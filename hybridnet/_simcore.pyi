@@ -550,3 +550,9 @@ def check_capture_filter(expression: str) -> None:
     """
     Raises PlanError where libpcap does not understand it; see pcap-filter(7).
     """
+
+def check_background(model: dict) -> None:
+    """Raises PlanError where its options together make no sense."""
+
+def check_fluid(model: dict) -> None:
+    """Raises PlanError where its options together make no sense."""

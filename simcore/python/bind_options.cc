@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // option_tables(): the tables of options as plain dictionaries, from which hybridnet/options makes everything else; and the
-// checks of values that only a library can judge.
+// checks of values that only a library or a model can judge.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 
+#include "simcore/link/background.h"
+#include "simcore/network/fluid_model.h"
 #include "simcore/network/option_tables.h"
+#include "simcore/options/option_table.h"
 #include "simcore/python/bindings.h"
 #include "simcore/python/option_value.h"
 #include "simcore/sys/capture_filter.h"
@@ -108,6 +111,13 @@ void bind_options(nb::module_& m) {
   m.def(
       "check_capture_filter", [](const std::string& expression) { const CaptureFilter compiled(expression); },
       "expression"_a, "Raises PlanError where libpcap does not understand it; see pcap-filter(7).");
+  const auto check = [&m](const char* name, const auto& models) {
+    m.def(
+        name, [&models](const nb::dict& model) { models.read(option_value(model, "a model"), "a model"); },
+        "model"_a, "Raises PlanError where its options together make no sense.");
+  };
+  check("check_background", background_models());
+  check("check_fluid", fluid_models());
 }
 
 }  // namespace simcore::python

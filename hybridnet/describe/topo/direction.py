@@ -10,6 +10,7 @@ from typing import Any
 
 from hybridnet.describe.options import table
 from hybridnet.describe.options.read import read_value
+from hybridnet.describe.options.tables import extension
 from hybridnet.describe.quantities import format_delay, format_rate, parse_delay, parse_queue
 from hybridnet.describe.schema.plans import (
     DelayModel,
@@ -29,7 +30,7 @@ from hybridnet.describe.topo.models import (
     rate_model,
 )
 from hybridnet.describe.values import choice
-from hybridnet.errors import TopologyError
+from hybridnet.errors import PlanError, TopologyError
 
 __all__ = ["Direction", "direction_options", "resolve_direction"]
 
@@ -338,6 +339,10 @@ def _check_background(given: Mapping[str, Any], what: str) -> None:
         raise TopologyError(f"{attempt}: round_trip is missing; write that of a flow, without this queue")
     if background.get("sharing") and background.get("peak_bps") is None:
         raise TopologyError(f"{attempt}: sharing= is of a rate, and there is none; give peak=")
+    try:
+        extension().check_background(background)
+    except PlanError as error:
+        raise TopologyError(f"{what}: {error}") from None
     if "queue" in given:
         raise TopologyError(
             f"{attempt} shares a drop-tail queue, and {given['queue']['model']} has no fluid form; leave aqm= out"

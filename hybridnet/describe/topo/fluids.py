@@ -11,10 +11,11 @@ from typing import Any
 
 from hybridnet.describe.options import family
 from hybridnet.describe.options.read import read_kind
+from hybridnet.describe.options.tables import extension
 from hybridnet.describe.schema.plans import FluidModel
 from hybridnet.describe.user_files import user_file
 from hybridnet.describe.values import shown, text
-from hybridnet.errors import TopologyError
+from hybridnet.errors import PlanError, TopologyError
 
 __all__ = ["Demands", "FluidSpec", "demands_of", "resolve_fluid"]
 
@@ -49,6 +50,10 @@ def resolve_fluid(name: Any, source: str, destination: str, model: Any) -> Fluid
         raise TopologyError(f"{what}: the round trip follows from its way; leave round_trip out")
     if read["model"] == "poisson_sessions" and read.get("sharing") and read.get("peak_bps") is None:
         raise TopologyError(f"{what}: sharing is of a rate, and there is none; give peak")
+    try:
+        extension().check_fluid(read)
+    except PlanError as error:
+        raise TopologyError(f"{what}: {error}") from None
     return FluidSpec(name, source, destination, read, dict(model))
 
 
@@ -95,7 +100,7 @@ def _rows(demands: Any) -> Iterable[tuple[tuple[str, str], Any]]:
 def _rows_of_file(file: str | Path) -> Iterator[tuple[tuple[str, str], Any]]:
     what = f"demands in {file}"
     try:
-        with user_file(file).open(encoding="utf-8", newline="") as opened:
+        with user_file(file).open(encoding="utf-8-sig", newline="") as opened:
             rows = list(csv.reader(opened))
     except (OSError, ValueError, csv.Error) as error:
         raise TopologyError(f"{what}: it cannot be read: {error}; give a CSV file") from None

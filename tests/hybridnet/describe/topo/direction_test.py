@@ -215,6 +215,19 @@ def test_a_rate_is_alone_or_a_bucket_slots_or_a_trace(tmp_path: Path) -> None:
             "sharing= is of a rate, and there is none; give peak=",
         ),
         ({"bw": 1, "background": {"model": "constant_rat", "rate": 1}}, "did you mean 'constant_rate'"),
+        (
+            {
+                "bw": 1,
+                "background": {
+                    "model": "on_off",
+                    "rate": 1_000,
+                    "mean_on": "1s",
+                    "mean_off": "1s",
+                    "flows": 10_001,
+                },
+            },
+            "^link a-b: .*10 Tbit/s for all together",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any], what: str) -> None:

@@ -71,6 +71,31 @@ def test_a_default_name_that_is_taken_gets_a_number() -> None:
             TopologyError,
             "give peak",
         ),
+        # What all flows or sessions together come to.
+        (
+            ("a", "b"),
+            {"model": "on_off", "rate": "1 Gbit/s", "mean_on": "1s", "mean_off": "1s", "flows": 10_001},
+            TopologyError,
+            "^fluid a-b: .*10 Tbit/s for all together",
+        ),
+        (
+            ("a", "b"),
+            {"model": "poisson_sessions", "per_second": 1e6, "size": "1 MB", "peak": "1 Mbit/s"},
+            TopologyError,
+            "more than 100,000",
+        ),
+        (
+            ("a", "b"),
+            {
+                "model": "poisson_sessions",
+                "per_second": 2,
+                "size": "1 MB",
+                "peak": "8 Mbit/s",
+                "sharing": True,
+            },
+            TopologyError,
+            "write a higher peak",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_leaves_nothing(
@@ -116,6 +141,7 @@ def test_a_matrix_of_demands_becomes_classes() -> None:
     [
         ("source,destination,rate\na,b,1 Mbit/s\n\nb, c, 2 Mbit/s\n", ["constant_rate", "constant_rate"]),
         ("source,destination,flows\na,b,7\n", ["tcp_flows"]),
+        ("\ufeffsource,destination,flows\na,b,7\n", ["tcp_flows"]),  # as spreadsheets write it
     ],
 )
 def test_a_file_of_demands_does_the_same(tmp_path: Path, text: str, models: list[str]) -> None:
