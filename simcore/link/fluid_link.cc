@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/link/fluid_link.h"
 
+#include <cmath>
 #include <utility>
 
+#include "simcore/link/ecn.h"
 #include "simcore/link/framing.h"
 #include "simcore/packet/train.h"
 
@@ -51,6 +53,10 @@ void FluidLink::enter(PacketPtr packet) {
     pool_.count_refused_share(packet->segments);
     return drop(*packet, DropReason::pool_share);
   }
+  if (red_ && red_->chosen(now, waiting_bytes())) {
+    if (!red_->config().ecn || !mark_congestion(*packet)) return drop(*packet, DropReason::aqm);
+    ++marked_;
+  }
   const auto place = queue_.admit(framed(packet->wire_size(), config_.overhead), now);
   if (!place) return drop(*packet, DropReason::queue_full);
   send(std::move(packet), *place);
@@ -92,6 +98,35 @@ void FluidLink::change(const Config& config) {
 
 void FluidLink::change_source(std::unique_ptr<BackgroundSource> source) {
   queue_.change_source(std::move(source), simulation_.now());
+}
+
+void FluidLink::pass(std::int64_t bits_per_second) {
+  const std::int64_t dropped = std::llround(static_cast<double>(bits_per_second) * dropped_share_);
+  queue_.pass(bits_per_second - dropped, dropped, simulation_.now());
+}
+
+FluidFeedback FluidLink::observe() {
+  const SimTime now = simulation_.now();
+  if (red_) {
+    const std::int64_t offered = queue_.counters(now).offered_bytes;
+    const std::int64_t came = offered - std::exchange(seen_bytes_, offered);
+    dropped_share_ =
+        red_->flow(now, static_cast<double>(came) / static_cast<double>(FluidQueue::kPacketSize.count()),
+                   waiting_bytes());
+  }
+  return queue_.observe(now);
+}
+
+void FluidLink::control(std::unique_ptr<RedControl> red) {
+  red_ = std::move(red);
+  dropped_share_ = 0.0;
+  seen_bytes_ = background().offered_bytes;
+  if (red_) red_->begin_with(waiting_bytes());
+}
+
+// Of packets and fluid.
+ByteCount FluidLink::waiting_bytes() {
+  return carried(config_.queue.rate, queue_.waiting(simulation_.now()));
 }
 
 Backlog FluidLink::hand_over() {

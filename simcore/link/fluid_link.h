@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// FluidLink: a drop-tail queue and a transmitter that packets share with a background (background.h), in front of what delays.
+// FluidLink: a queue and a transmitter that packets share with a background (background.h), in front of what delays.
 //
 //   accept() --> [ queue | serialization, beside the fluid (fluid_queue.h) ] --> sink.accept()
 //
 // When a packet comes it is known when its last bit leaves, as in Link; it is kept here until then, so a packet costs two
 // events, here and where it is delayed, and the background none. Every frame is treated on its own: trains are taken
 // apart, and each segment is offered to the queue when it arrives.
+//
+// The queue is drop-tail, or RED before it (red_control.h), for packets and for fluid that passes: the average follows what
+// waits of both, when packets come, and when somebody observes, by as many packets of 1,500 bytes as the fluid is that came.
+// The share of the fluid that is then dropped holds until the next time. Fluid does not understand marks.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +25,7 @@
 #include "simcore/link/link.h"
 #include "simcore/link/link_view.h"
 #include "simcore/link/queue_watcher.h"
+#include "simcore/link/red_control.h"
 #include "simcore/link/ring.h"
 #include "simcore/packet/packet.h"
 #include "simcore/packet/packet_pool.h"
@@ -45,8 +50,12 @@ class FluidLink final : public PacketSink {
   // From now on another background, or none; the fluid that waits goes on.
   void change_source(std::unique_ptr<BackgroundSource> source);
   // Of what comes from other links; see FluidQueue.
-  void pass(std::int64_t bits_per_second) { queue_.pass(bits_per_second, simulation_.now()); }
-  FluidFeedback observe() { return queue_.observe(simulation_.now()); }
+  void pass(std::int64_t bits_per_second);
+  FluidFeedback observe();
+  // From now on this, or none. Precondition of one: there is no background.
+  void control(std::unique_ptr<RedControl> red);
+  bool controlled() const { return red_ != nullptr; }
+  std::uint64_t marked() const { return marked_; }  // packets, by RED
 
   // Gives everything that has not left to somebody who sends it: nothing waits here any more, and what was handed over
   // counts as never accepted. What waited has waited since now. The fluid is gone.
@@ -101,6 +110,7 @@ class FluidLink final : public PacketSink {
   void enter(PacketPtr packet);
   void send(PacketPtr packet, FluidQueue::Place place);
   void leave(PacketPtr packet);
+  ByteCount waiting_bytes();
   void drop(const Packet& packet, DropReason reason) { counters_.dropped.add(reason, packet.segments); }
 
   Simulation& simulation_;
@@ -117,6 +127,10 @@ class FluidLink final : public PacketSink {
   std::int64_t most_held_bytes_;  // by waiting_: its share of the pool
   Ring<Wait> waits_;              // of the packets in waiting_
   QueueWatcher* watcher_ = nullptr;
+  std::unique_ptr<RedControl> red_;  // null: drop-tail
+  double dropped_share_ = 0.0;       // of the fluid, by RED
+  std::int64_t seen_bytes_ = 0;      // of fluid, by RED
+  std::uint64_t marked_ = 0;
 };
 
 }  // namespace simcore

@@ -81,7 +81,9 @@ void FluidQueue::flow(Work dx, bool packet) {
   const Work in = Work{fluid_rate_} * dx;
   const Work out = packet ? 0 : Work{rate_} * dx;
   if (offered_.grains > kManyGrains) settle();
-  offered_.grains += in;
+  const Work refused = Work{refused_rate_} * dx;
+  offered_.grains += in + refused;
+  lost_.grains += refused;
   piece_offered_.grains += in;
   const auto lose = [this](Work grains) {
     lost_.grains += grains;
@@ -94,9 +96,9 @@ void FluidQueue::flow(Work dx, bool packet) {
       return lose(in);
     }
     // What comes while `over` is sent. In two parts: both rates times a long queue may leave 128 bits.
-    const Work refused = Work{fluid_rate_} * (over / rate_) + Work{fluid_rate_} * (over % rate_) / rate_;
-    lose(refused);
-    fluid_ = room_ + (in - refused) - (out - over);
+    const Work too_early = Work{fluid_rate_} * (over / rate_) + Work{fluid_rate_} * (over % rate_) / rate_;
+    lose(too_early);
+    fluid_ = room_ + (in - too_early) - (out - over);
   } else {
     fluid_ += in - out;
   }
@@ -248,9 +250,10 @@ void FluidQueue::change_source(std::unique_ptr<BackgroundSource> source, SimTime
   next_piece();
 }
 
-void FluidQueue::pass(std::int64_t bits_per_second, SimTime now) {
+void FluidQueue::pass(std::int64_t bits_per_second, std::int64_t lost, SimTime now) {
   advance(now);
   passing_rate_ = bits_per_second;
+  refused_rate_ = lost;
   fluid_rate_ = source_rate_ + passing_rate_;
 }
 
@@ -272,7 +275,7 @@ void FluidQueue::clear(SimTime now) {
   settle();
   lost_.grains += fluid_;
   fluid_ = 0;
-  fluid_rate_ = source_rate_ = passing_rate_ = 0;
+  fluid_rate_ = source_rate_ = passing_rate_ = refused_rate_ = 0;
   piece_until_ = SimTime::never();
 }
 

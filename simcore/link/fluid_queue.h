@@ -86,8 +86,9 @@ class FluidQueue {
   // From now on another source, or none; the fluid that waits goes on.
   void change_source(std::unique_ptr<BackgroundSource> source, SimTime now);
 
-  // From now on so much comes besides what the source sends: 0 to kMostFluidRate.
-  void pass(std::int64_t bits_per_second, SimTime now);
+  // From now on so much comes besides what the source sends, and so much is lost before it can come, and only counted: together
+  // 0 to kMostFluidRate.
+  void pass(std::int64_t bits_per_second, std::int64_t lost, SimTime now);
 
   // What comes now waits so long, and this share of all fluid that has come since the last call was lost.
   FluidFeedback observe(SimTime now);
@@ -142,7 +143,8 @@ class FluidQueue {
   Work x_ = 0;                     // up to where all is known
   std::int64_t fluid_rate_ = 0;    // of both together:
   std::int64_t source_rate_ = 0;   // what the source sends,
-  std::int64_t passing_rate_ = 0;  // and what comes from elsewhere
+  std::int64_t passing_rate_ = 0;  // and what comes from elsewhere;
+  std::int64_t refused_rate_ = 0;  // and what is lost of that before
   SimTime piece_until_;
   Work fluid_ = 0;       // waiting, grains
   Work room_ = 0;        // for fluid, beside the packets that are here, grains

@@ -43,6 +43,12 @@ class QueueModel {
       : model_(std::make_shared<const Of<Config>>(config)) {}
 
   bool drop_tail() const { return !model_; }
+  // The parameters, where it is a model of that kind; else null.
+  template <class Config>
+  const Config* as() const {
+    const auto* const same = dynamic_cast<const Of<Config>*>(model_.get());
+    return same != nullptr ? &same->config : nullptr;
+  }
   // Throws ConfigError when a parameter is out of its range, or needs what the place has not. Precondition: !drop_tail().
   std::unique_ptr<QueueDiscipline> make(const QueuePlace& place, RandomStream random) const {
     return model_->make(place, random);

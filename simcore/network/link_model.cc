@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "simcore/network/link_model.h"
 
+#include <limits>
+
 #include "simcore/link/drop_tail.h"
 #include "simcore/link/probability.h"
+#include "simcore/link/red.h"
 
 namespace simcore {
 
@@ -25,10 +28,18 @@ auto made_for(const std::string& link, const Make& make) {
 // What only delays, behind a ServedLink.
 Link::Config delaying(const Link::Config& config) { return {.propagation_delay = config.propagation_delay}; }
 
-// Precondition: the link has a rate.
-FluidLink::Config of_fluid(const Link::Config& link) {
-  return {.queue = {.rate = *link.rate, .packets = link.queue_packets, .bytes = link.queue_bytes},
-          .overhead = link.overhead};
+// Precondition: the link has a rate. RED's only limit is its own.
+FluidLink::Config of_fluid(const LinkModel& model) {
+  const Link::Config& link = model.link;
+  FluidLink::Config config{.queue = {.rate = *link.rate}, .overhead = link.overhead};
+  if (const auto* const red = model.queue.as<RedControl::Config>()) {
+    config.queue.packets = std::numeric_limits<std::int64_t>::max();
+    config.queue.bytes = red->limit;
+  } else {
+    config.queue.packets = link.queue_packets;
+    config.queue.bytes = link.queue_bytes;
+  }
+  return config;
 }
 
 }  // namespace
@@ -102,11 +113,14 @@ void ModelledLink::check_carries_fluid(const LinkModel& model) const {
     if (holds) return;
     throw ConfigError(
         "make link " + name_ + ": fluid flows pass it, and " + what +
-        "; a fluid passes a drop-tail queue with a rate (bw) and a constant delay, and nothing else");
+        "; a fluid passes a drop-tail or RED queue with a rate (bw) and a constant delay, and nothing else");
   };
   require(model.link.rate.has_value(), "it has no rate");
-  require(model.queue.drop_tail(), "its queue is not drop-tail");
-  require(!model.served(), "a token bucket, trace or plug-in says when packets leave");
+  require(model.queue.drop_tail() || model.queue.as<RedControl::Config>() != nullptr,
+          "its queue is neither drop-tail nor RED");
+  require(std::holds_alternative<std::monostate>(model.rate_model) ||
+              std::holds_alternative<LinkModel::Slots>(model.rate_model),
+          "a token bucket, trace or plug-in says when packets leave");
   require(!model.loss, "it loses packets by chance");
   require(model.duplicate == 0 && !model.errors, "it duplicates or corrupts packets");
   require(!model.extra_delay, "its delay changes");
@@ -165,7 +179,16 @@ ModelledLink::Change ModelledLink::prepare(const LinkModel& model) const {
     change.source =
         made_for(name_, [&] { return model.background(simulation_.stream(name_ + "/background")); });
   }
-  if (!model.served()) return change;
+  if (const auto* const red = model.queue.as<RedControl::Config>();
+      red != nullptr && middle_of(model) == Middle::fluid) {
+    if (middle_ != Middle::fluid || model.queue != model_.queue) {
+      change.red = made_for(name_, [&] {
+        return std::make_unique<RedControl>(with_typical_packet(*red, *model.link.rate),
+                                            simulation_.stream(name_ + "/queue"));
+      });
+    }
+  }
+  if (middle_of(model) != Middle::served) return change;
   const bool serving = middle_ == Middle::served;
   const bool same_limits = model.link.queue_packets == model_.link.queue_packets &&
                            model.link.queue_bytes == model_.link.queue_bytes;
@@ -235,13 +258,14 @@ void ModelledLink::take_over(Backlog backlog) {
 
 // Makes the queue that is shared with the background before the link, or changes the one that is there.
 void ModelledLink::flow(Change& change) {
-  const FluidLink::Config config = of_fluid(change.model.link);
+  const FluidLink::Config config = of_fluid(change.model);
   if (!fluid_) {
     fluid_ = std::make_unique<FluidLink>(simulation_, pool_, name_, config, std::move(change.source), link_);
-    return;
+  } else {
+    fluid_->change(config);
+    if (change.source || !change.model.background) fluid_->change_source(std::move(change.source));
   }
-  fluid_->change(config);
-  if (change.source || !change.model.background) fluid_->change_source(std::move(change.source));
+  if (change.red || change.model.queue.drop_tail()) fluid_->control(std::move(change.red));
 }
 
 // Makes the queue and the server before the link, or changes those that are there.
@@ -269,7 +293,7 @@ void ModelledLink::follow_slots() {
     if (middle_ == Middle::served) {
       served_->change_rate(rate);
     } else if (middle_ == Middle::fluid) {
-      fluid_->change(of_fluid(model_.link));
+      fluid_->change(of_fluid(model_));
     } else {
       link_.change(model_.link);
     }

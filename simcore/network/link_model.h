@@ -6,8 +6,8 @@
 //
 // Only what the model asks for is there. A model that is a Link::Config and nothing else is a Link and nothing else.
 // The middle is a Link (drop-tail, a rate, also one that changes by slots), or before a Link without a rate, which delays,
-// a ServedLink (other queues, token bucket, trace) or a FluidLink (drop-tail shared with a background, or with fluid
-// that passes on its way through several links).
+// a ServedLink (other queues, token bucket, trace) or a FluidLink (drop-tail shared with a background, or drop-tail or RED
+// shared with fluid that passes on its way through several links).
 //
 // Everything can be changed while it runs. What waits is handed over to the queue that comes, in its order; what has
 // left the queue keeps its delay, and nothing that comes later overtakes it.
@@ -35,6 +35,7 @@
 #include "simcore/link/nowhere.h"
 #include "simcore/link/queue_model.h"
 #include "simcore/link/rate_schedule.h"
+#include "simcore/link/red_control.h"
 #include "simcore/link/served_link.h"
 #include "simcore/link/user_model.h"
 #include "simcore/link/variable_delay.h"
@@ -134,6 +135,7 @@ class ModelledLink final : private PacketSink {
     ServedLink::MakeServer make_server;        // null: as it is, or none
     std::unique_ptr<Server> first_server;      // for a ServedLink that is not there yet
     std::unique_ptr<BackgroundSource> source;  // null: as it is, or none
+    std::unique_ptr<RedControl> red;           // null: as it is, or none
   };
 
   // Checks a change and makes what it needs. Throws ConfigError: a value is out of its range, or parts of the model
@@ -148,7 +150,7 @@ class ModelledLink final : private PacketSink {
   void change(const LinkModel& model) { apply(prepare(model)); }
 
   // From now on fluid passes here, also after changes of the model, which must allow it: there is a rate and a drop-tail
-  // queue, and nothing else that happens to packets but the propagation delay. Throws ConfigError where that is not so.
+  // or RED queue, and nothing else that happens to packets but the propagation delay. Throws ConfigError where that is not so.
   void carry_fluid();
   // As FluidQueue. Precondition: carry_fluid() was called.
   void pass(std::int64_t bits_per_second) { fluid_->pass(bits_per_second); }
@@ -162,8 +164,12 @@ class ModelledLink final : private PacketSink {
   std::uint64_t in_flight() const;  // segments
   std::uint64_t duplicated() const { return duplicate_ ? duplicate_->duplicated() : 0; }
   std::uint64_t corrupted() const { return corrupt_ ? corrupt_->corrupted() : 0; }
-  // The queue, where it is not a Link's own, or was once; else null.
-  const QueueDiscipline* queue() const { return served_ ? &served_->queue() : nullptr; }
+  // The queue, where it is not a Link's own, or was once; else null, also where fluid passes.
+  const QueueDiscipline* queue() const { return served_ && !carries_fluid_ ? &served_->queue() : nullptr; }
+  // Packets, by RED where fluid passes; none: there is no such queue.
+  std::optional<std::uint64_t> marked_beside_fluid() const {
+    return fluid_ && fluid_->controlled() ? std::optional(fluid_->marked()) : std::nullopt;
+  }
   // What waits now; the frame that is being sent is among it where the queue is a Link's own.
   std::int64_t backlog_packets() {
     return link_.backlog_packets() + (served_ ? served_->queue().packets() : 0) +

@@ -93,6 +93,7 @@ SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::strin
     const auto left = static_cast<std::int64_t>(q.delivered);
     add(row, "queue_sojourn_mean_ns", left > 0 ? q.sojourn_total / left : Duration::zero());
   }
+  if (const auto marked = link.marked_beside_fluid()) add(row, "queue_marked_packets", *marked);
   if (const QueueStatistics* const queue = link.statistics()) {
     add(row, "queue_sojourn_p50_ns", queue->sojourn_ns().quantile(0.5));
     add(row, "queue_sojourn_p99_ns", queue->sojourn_ns().quantile(0.99));

@@ -23,7 +23,7 @@ _NO_FLUID_FORM = {
     "extra_delay": "jitter=",
     "plugin": "model=",
 }
-"""What of a direction is more than a drop-tail queue, a rate and a delay, and how people write it."""
+"""What of a direction is more than a queue, a rate and a delay, and how people write it; of queues, RED has a form."""
 
 
 def fluid_plans(
@@ -102,8 +102,8 @@ def _check_link(spec: FluidSpec, passages: Passages, interface: str) -> None:
     if direction.get("rate_bps") is None and model is None:
         raise PlanError(f"{what}, which has no rate, so nothing would wait there; give it bw=")
     for key, said in _NO_FLUID_FORM.items():
-        if direction.get(key):
+        if direction.get(key) and not (key == "queue" and direction["queue"]["model"] == "red"):
             raise PlanError(
-                f"{what}, which has {said}, and that has no fluid form: a fluid passes a drop-tail queue, a rate and a "
-                "constant delay; leave it out"
+                f"{what}, which has {said}, and that has no fluid form: a fluid passes a drop-tail or RED queue, a "
+                "rate and a constant delay; leave it out"
             )

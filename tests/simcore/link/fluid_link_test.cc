@@ -194,6 +194,39 @@ TEST_F(FluidLinkTest, handsOverWhatItHasAndTakesItOverAgain) {
   EXPECT_EQ(far.segment_times(1), (std::vector<std::int64_t>{1'000'000, 3'000'000}));
 }
 
+TEST_F(FluidLinkTest, redDropsOrMarksPacketsAndDropsFluidByWhatWaitsOfBoth) {
+  const auto link = make(DataRate::mbps(8), nullptr);
+  // Whoever finds more than a byte is chosen.
+  link->control(std::make_unique<RedControl>(RedControl::Config{.least = ByteCount::zero(),
+                                                                .most = ByteCount::bytes(1),
+                                                                .highest = 1.0,
+                                                                .weight = 1.0,
+                                                                .ecn = true},
+                                             sim.stream("red")));
+  link->pass(16'000'000);
+  sim.run_until(SimTime::at_ns(1'000'000));
+  // 2,000 bytes came, and 1,000 wait.
+  link->accept(frame(pool, sim.now(), 1'000));
+  EXPECT_EQ(link->counters().dropped.of(DropReason::aqm), 1U);
+  PacketPtr understands = frame(pool, sim.now(), 1'000);
+  understands->bytes()[15] = 0b10;
+  link->accept(std::move(understands));
+  EXPECT_EQ(link->marked(), 1U);
+  EXPECT_EQ(link->backlog_packets(), 1);
+  link->observe();
+  link->pass(16'000'000);
+  sim.run_until(SimTime::at_ns(2'000'000));
+  EXPECT_EQ(link->observe().lost, 1);
+  EXPECT_EQ(link->background().offered_bytes, 4'000);
+  EXPECT_EQ(link->background().lost_bytes, 2'000);
+  link->control(nullptr);
+  link->pass(8'000'000);
+  link->accept(frame(pool, sim.now(), 1'000));
+  sim.run_until(SimTime::at_ns(9'000'000));
+  EXPECT_EQ(link->observe().lost, 0);
+  EXPECT_EQ(far.segment_times(1).size(), 2U);
+}
+
 TEST(FluidLinkAgainstTheory, besideAConstantRatePacketsWaitAsInAnMD1QueueOfWhatItLeaves) {
   // The work that waits falls at C - r, and each frame adds to it: M/D/1 with the service time size / (C - r) (Pollaczek
   // and Khinchin); the frame that comes then waits for that work at the rate C.

@@ -241,19 +241,19 @@ TEST(BackgroundTest, whatIsOutOfRangeIsRefused) {
 
 TEST(FluidQueueTest, whatPassesIsAddedToWhatTheSourceSends) {
   FluidQueue queue = queue_with(constant(DataRate::mbps(3)), 10);
-  queue.pass(9'000'000, SimTime::zero());
+  queue.pass(9'000'000, 0, SimTime::zero());
   // 12 on 8 Mbit/s: 500 bytes more each millisecond, until 15,000 wait.
   EXPECT_EQ(queue.counters(at_us(20'000)).waiting_bytes, 10'000);
   EXPECT_EQ(queue.counters(at_us(30'000)).lost_bytes, 0);
   EXPECT_EQ(queue.counters(at_us(40'000)).lost_bytes, 5'000);
-  queue.pass(0, at_us(40'000));
+  queue.pass(0, 0, at_us(40'000));
   // 3 on 8: 625 bytes less each millisecond.
   EXPECT_EQ(queue.counters(at_us(44'000)).waiting_bytes, 15'000 - 2'500);
 }
 
 TEST(FluidQueueTest, observeTellsWhatWaitsAndWhatWasLostSinceTheLastTime) {
   FluidQueue queue = queue_with(nullptr, 10);
-  queue.pass(16'000'000, SimTime::zero());
+  queue.pass(16'000'000, 0, SimTime::zero());
   // 1,000 bytes more each millisecond.
   const FluidFeedback growing = queue.observe(at_us(5'000));
   EXPECT_EQ(growing.waiting, Duration::us(5'000));
@@ -262,15 +262,25 @@ TEST(FluidQueueTest, observeTellsWhatWaitsAndWhatWasLostSinceTheLastTime) {
   EXPECT_EQ(full.waiting, Duration::us(15'000));
   EXPECT_NEAR(full.lost, 5'000.0 / 30'000, 1e-9);
   EXPECT_NEAR(queue.observe(at_us(21'000)).lost, 0.5, 1e-9);
-  queue.pass(0, at_us(21'000));
+  queue.pass(0, 0, at_us(21'000));
   const FluidFeedback silent = queue.observe(at_us(50'000));
   EXPECT_EQ(silent.waiting, Duration::zero());
   EXPECT_EQ(silent.lost, 0);
 }
 
+TEST(FluidQueueTest, whatIsLostBeforeItComesOnlyCounts) {
+  FluidQueue queue = queue_with(nullptr, 10);
+  queue.pass(4'000'000, 2'000'000, SimTime::zero());
+  EXPECT_NEAR(queue.observe(at_us(1'000'000)).lost, 1.0 / 3, 1e-9);
+  const FluidQueue::Counters counters = queue.counters(at_us(1'000'000));
+  EXPECT_EQ(counters.offered_bytes, 750'000);
+  EXPECT_EQ(counters.lost_bytes, 250'000);
+  EXPECT_EQ(counters.served_bytes, 500'000);
+}
+
 TEST(FluidQueueTest, withoutASourceOnlyWhatPassesComes) {
   FluidQueue queue = queue_with(constant(DataRate::mbps(4)));
-  queue.pass(2'000'000, SimTime::zero());
+  queue.pass(2'000'000, 0, SimTime::zero());
   queue.change_source(nullptr, at_us(1'000'000));
   EXPECT_EQ(queue.counters(at_us(2'000'000)).offered_bytes, 750'000 + 250'000);
 }

@@ -13,6 +13,7 @@
 #include "simcore/link/constant_background.h"
 #include "simcore/link/loss.h"
 #include "simcore/link/on_off_background.h"
+#include "simcore/link/red.h"
 #include "simcore/network/simulated_network.h"
 #include "simcore/units/error.h"
 
@@ -448,6 +449,75 @@ TEST_F(FluidFlowsTest, aQueueMayHaveABackgroundOfItsOwnBesides) {
   EXPECT_NEAR(delivered_mbps(0, 5), 80, 0.05);
 }
 
+RedControl::Config gentle_red() {
+  return {.limit = ByteCount::bytes(1'000'000),
+          .least = ByteCount::bytes(30'000),
+          .most = ByteCount::bytes(120'000),
+          .highest = 0.1,
+          .gentle = true};
+}
+
+TEST_F(FluidFlowsTest, redDropsOfARateWhatTheLinkCannotCarry) {
+  row({{.mbps = 10}, {.mbps = 100}});
+  LinkModel red = model({.mbps = 10});
+  red.queue = gentle_red();
+  network.change_link("r0-r1", red, std::nullopt);
+  add("f", constant(11'000'000));
+  run(20);
+  EXPECT_NEAR(delivered_mbps(0, 5), 10, 0.05);
+  // A share s = 2 p / (1 + p) of 1 / 11: p = s / (2 - s) = 1 / 21, of 0.1 from 30 to 120 kB.
+  EXPECT_NEAR(static_cast<double>(queue(0).waiting_bytes), 30e3 + 90e3 * 10 / 21, 1e3);
+  // The link's own figures have what RED dropped.
+  EXPECT_NEAR(static_cast<double>(queue(0).lost_bytes), static_cast<double>(counters().lost_bytes),
+              11e6 / 8 * 0.002);
+  EXPECT_NEAR(static_cast<double>(queue(0).offered_bytes), 11e6 / 8 * 25, 11e6 / 8 * 0.002);
+}
+
+TEST_F(FluidFlowsTest, renoAndRedComeToTheirEquilibrium) {
+  constexpr double kFlows = 20;
+  row({{.mbps = 20, .delay_ms = 20}});
+  LinkModel red = model({.mbps = 20, .delay_ms = 20});
+  red.queue = gentle_red();
+  network.change_link("r0-r1", red, std::nullopt);
+  add("f", TcpBackground::Config{.flows = 20});
+  run(60);
+  double queued = 0;
+  const std::int64_t before = counters().delivered_bytes;
+  for (int look = 0; look < 1'000; ++look) {
+    run_for(Duration::ms(40));
+    queued += static_cast<double>(queue(0).waiting_bytes) / 1'000;
+  }
+  EXPECT_GT(static_cast<double>(counters().delivered_bytes - before), 0.98 * 20e6 / 8 * 40);
+  // Where the queue q gives flows that fill the link the loss 2 / W^2, and RED the same: found by halving.
+  double low = 30e3;
+  double high = 120e3;
+  for (int n = 0; n < 50; ++n) {
+    const double q = (low + high) / 2;
+    const double window = (0.04 + 0.0006 + q * 8 / 20e6) * 20e6 / 12e3 / kFlows;
+    const double p = 0.1 * (q - 30e3) / 90e3;
+    (2 * p / (1 + p) < 2 / (window * window) ? low : high) = q;
+  }
+  EXPECT_NEAR(queued, low, 0.1 * low);
+}
+
+TEST_F(FluidFlowsTest, theQueueOfALinkOnTheWayMayBecomeRedAndDropTailAgain) {
+  row({{.mbps = 10}, {.mbps = 100}});
+  add("f", constant(11'000'000));
+  run(2);
+  EXPECT_EQ(queue(0).waiting_bytes, 150'000);
+  LinkModel red = model({.mbps = 10});
+  red.queue = gentle_red();
+  network.change_link("r0-r1", red, std::nullopt);
+  run(20);
+  EXPECT_NEAR(static_cast<double>(queue(0).waiting_bytes), 30e3 + 90e3 * 10 / 21, 1e3);
+  change({.mbps = 10});
+  run(2);
+  EXPECT_EQ(queue(0).waiting_bytes, 150'000);
+  red.queue = RedControl::Config{.least = ByteCount::bytes(2), .most = ByteCount::bytes(1)};
+  EXPECT_THROW(network.change_link("r0-r1", red, std::nullopt), ConfigError);
+  EXPECT_EQ(delivered_in(Duration::seconds(1)), 10e6 / 8);
+}
+
 TEST_F(FluidFlowsTest, aLinkThatDoesMoreThanQueueAndDelayIsRefusedByName) {
   row({{.mbps = 100}});
   LinkModel other = Link::Config{.rate = DataRate::mbps(100)};
@@ -460,7 +530,7 @@ TEST_F(FluidFlowsTest, aLinkThatDoesMoreThanQueueAndDelayIsRefusedByName) {
     EXPECT_EQ(
         std::string(error.what()),
         "add fluid f: make link r0-r1:r0-out>r1-in: fluid flows pass it, and it loses packets by chance; a "
-        "fluid passes a drop-tail queue with a rate (bw) and a constant delay, and nothing else");
+        "fluid passes a drop-tail or RED queue with a rate (bw) and a constant delay, and nothing else");
   }
 }
 

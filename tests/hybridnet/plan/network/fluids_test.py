@@ -103,6 +103,12 @@ def test_the_way_back_may_have_anything() -> None:
     assert planned(topo).instances
 
 
+def test_red_has_a_fluid_form() -> None:
+    topo = two_routers(aqm="red", ecn=True)
+    topo.addFluid("a", "b", RATE)
+    assert planned(topo).instances
+
+
 def test_slots_have_a_fluid_form() -> None:
     topo = two_routers(bw=None, slots=[("1s", "5 Mbit/s"), ("1s", "10 Mbit/s")])
     topo.addFluid("a", "b", RATE)

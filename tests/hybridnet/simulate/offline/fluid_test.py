@@ -18,7 +18,9 @@ TWO, THREE = "r2-r3:r2-eth2>r3-eth1", "r1-r2:r1-eth2>r2-eth1"
 class Tandem(Topo):
     """a - r1 - r2 - r3 - b: 40 Mbit/s, then 20 Mbit/s; a round trip of 44 ms. Flows from a to b beside a foreground."""
 
-    def build(self, *, flow: dict[str, Any] | None, packets: int = 0) -> None:
+    def build(
+        self, *, flow: dict[str, Any] | None, packets: int = 0, aqm: dict[str, Any] | None = None
+    ) -> None:
         wide: dict[str, Any] = {"bw": 1000, "delay": "1ms", "max_queue_size": 100_000}
         for name in ("r1", "r2", "r3"):
             self.addSimRouter(name)
@@ -27,7 +29,8 @@ class Tandem(Topo):
         self.addSimHost("g", applications=[{"kind": "udp_sink", "port": 7}])
         self.addLink("f", "r1", **wide)
         self.addLink("r1", "r2", bw=40, delay="10ms", params1={"max_queue_size": 100, "watch_queue": True})
-        self.addLink("r2", "r3", bw=20, delay="10ms", params1={"max_queue_size": 80, "watch_queue": True})
+        queue = {"max_queue_size": 80} if aqm is None else {"aqm": aqm}
+        self.addLink("r2", "r3", bw=20, delay="10ms", params1={**queue, "watch_queue": True})
         self.addLink("g", "r3", **wide)
         self.addSimHost("a")
         self.addSimHost("b")
@@ -96,7 +99,8 @@ def compared(replication: Replication) -> dict[str, float]:
         replication.figures["g:udp_sink:7", name] for name in ("received_datagrams", "missing")
     )
     served = figures["delivered_bytes"] + figures.get("background_served_bytes", 0)
-    lost = figures.get("background_lost_bytes", figures["dropped.queue_full"] * 1514)
+    dropped = figures.get("dropped.queue_full", 0) + figures.get("dropped.aqm", 0)
+    lost = figures.get("background_lost_bytes", dropped * 1514)
     return {
         "use": served * 8 / (40 * 20e6),
         "lost": lost / (served + lost),
@@ -109,6 +113,19 @@ def test_tcp_flows_over_two_queues_do_as_a_fluid_what_they_do_as_packets() -> No
     packets = compared(run(Tandem(flow=None, packets=FLOWS), "40s"))
     model = {"model": "tcp_flows", "flows": FLOWS, "segment": "1514 B"}
     fluid = compared(run(Tandem(flow=model), "40s"))
+    assert packets["use"] > 0.97
+    assert fluid["use"] == pytest.approx(packets["use"], abs=0.03)
+    assert fluid["lost"] == pytest.approx(packets["lost"], rel=0.3)
+    assert fluid["missing"] == pytest.approx(packets["missing"], rel=0.5)
+    assert fluid["wait"] == pytest.approx(packets["wait"], rel=0.2)
+
+
+def test_red_does_to_a_fluid_what_it_does_to_packets() -> None:
+    red = {"model": "red", "limit": "1 MB", "least": "30 kB", "most": "120 kB", "highest": "10 %"}
+    red |= {"weight": 0.002, "gentle": True}
+    packets = compared(run(Tandem(flow=None, packets=FLOWS, aqm=red), "40s"))
+    model = {"model": "tcp_flows", "flows": FLOWS, "segment": "1514 B"}
+    fluid = compared(run(Tandem(flow=model, aqm=red), "40s"))
     assert packets["use"] > 0.97
     assert fluid["use"] == pytest.approx(packets["use"], abs=0.03)
     assert fluid["lost"] == pytest.approx(packets["lost"], rel=0.3)
