@@ -139,6 +139,7 @@ void TcpConnection::enter_time_wait(SimTime now) {
   state_ = TcpState::time_wait;
   keepalive_at_ = SimTime::never();
   quiet_at_ = now + options_.time_wait;
+  answers_since_.reset();
 }
 
 // In FIN-WAIT-2, with nobody left to tell of what comes. Linux waits three and a half timeouts at least (tcp_fin_time), and sends
@@ -203,6 +204,8 @@ void TcpConnection::establish(SimTime now, const TcpSegment& segment, std::int64
   syn_retry_at_ = SimTime::never();
   syn_due_ = false;
   last_heard_ = now;
+  answers_since_
+      .reset();  // Linux: of the request, of the connection and of TIME-WAIT the limit is counted apart
   if (options_.keepalive_idle) keepalive_at_ = now + *options_.keepalive_idle;
   state_ = close_requested_ ? TcpState::fin_wait_1 : TcpState::established;
 }

@@ -281,7 +281,7 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                {"time_wait", &O::time_wait, {.help = "2 MSL (RFC 9293, 3.4.2)"}},
                {"fin_wait_2",
                 &O::fin_wait_2,
-                {.help = "how long a closed end waits for the other's FIN; null: for ever"}},
+                {.help = "how long an end that nobody reads waits for the other's FIN; null: for ever"}},
            }}),
       {{"linux", linux_like()}, {"rfc", rfc()}, {"reno-2004", reno_2004()}, {"tahoe-2004", tahoe_2004()}});
   return table;
