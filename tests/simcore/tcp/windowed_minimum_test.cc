@@ -43,7 +43,8 @@ TEST_F(MinimumOfHundredSeconds, after_a_pause_longer_than_the_window_nothing_old
   EXPECT_EQ(minimum_.smallest(), Duration::ms(50));
 }
 
-TEST_F(MinimumOfHundredSeconds, what_was_smallest_in_the_rest_of_the_window_takes_the_place_of_what_leaves_it) {
+TEST_F(MinimumOfHundredSeconds,
+       what_was_smallest_in_the_rest_of_the_window_takes_the_place_of_what_leaves_it) {
   samples(0, 1, Duration::ms(10));
   samples(1, 60, Duration::ms(30));
   samples(60, 61, Duration::ms(20));
