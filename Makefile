@@ -62,7 +62,6 @@ check-thorough:  ## the tests that look closer, and those that need the computer
 	@echo "== thorough tests"
 	@$(PYTHON) -m pytest -q $(ON_EVERY_CORE) -m 'thorough and not system and not slow'
 	@if [ "$$(id -u)" -eq 0 ]; then \
-	  .venv/bin/hybridnet setup-ryu --framework osken; \
 	  $(PYTHON) -m pytest -q $(SOME_AT_A_TIME) -m 'thorough and not slow and not alone' --durations=10 tests/system; \
 	  $(PYTHON) -m pytest -q -m 'alone and not slow' tests/system; \
 	else echo "those of the system tier were not run: they need root"; fi
