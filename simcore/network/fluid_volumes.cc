@@ -37,11 +37,8 @@ void FluidVolumes::spread(double volume, double from, double to) {
 }
 
 std::vector<double> FluidVolumes::take() {
-  std::vector<double> taken(volumes_.size(), 0.0);
-  std::ranges::rotate(volumes_, volumes_.begin() + static_cast<std::ptrdiff_t>(first_));
-  std::ranges::swap(taken, volumes_);
-  first_ = 0;
-  return taken;
+  begin_with_now();
+  return std::exchange(volumes_, std::vector<double>(volumes_.size(), 0.0));
 }
 
 void FluidVolumes::retime(double from, double to, double stretch) {
@@ -73,10 +70,14 @@ void FluidVolumes::regrid(double steps) {
   }
 }
 
+void FluidVolumes::begin_with_now() {
+  std::rotate(volumes_.begin(), volumes_.begin() + static_cast<std::ptrdiff_t>(first_), volumes_.end());
+  first_ = 0;
+}
+
 void FluidVolumes::add(double volume, std::size_t step) {
   if (step >= volumes_.size()) {
-    std::rotate(volumes_.begin(), volumes_.begin() + static_cast<std::ptrdiff_t>(first_), volumes_.end());
-    first_ = 0;
+    begin_with_now();
     std::size_t size = volumes_.size();
     while (size <= step) size *= 2;
     volumes_.resize(size, 0.0);

@@ -36,6 +36,7 @@ class FluidVolumes {
   void regrid(double steps);
 
  private:
+  void begin_with_now();
   void add(double volume, std::size_t step);
   // Takes out what comes, the first step first.
   std::vector<double> take();

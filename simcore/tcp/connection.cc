@@ -204,8 +204,8 @@ void TcpConnection::establish(SimTime now, const TcpSegment& segment, std::int64
   syn_retry_at_ = SimTime::never();
   syn_due_ = false;
   last_heard_ = now;
-  answers_since_
-      .reset();  // Linux: of the request, of the connection and of TIME-WAIT the limit is counted apart
+  // Linux: the limit is counted apart for the request, the connection and TIME-WAIT.
+  answers_since_.reset();
   if (options_.keepalive_idle) keepalive_at_ = now + *options_.keepalive_idle;
   state_ = close_requested_ ? TcpState::fin_wait_1 : TcpState::established;
 }
@@ -342,7 +342,7 @@ void TcpConnection::retry_syn(SimTime now) {
   syn_retry_at_ = now + syn_wait();
 }
 
-// Linux repeats a SYN-ACK as RFC 6298 says.
+// How long the present SYN or answer to one waits. Only a SYN has linear timeouts.
 Duration TcpConnection::syn_wait() const {
   const std::uint32_t linear = state_ == TcpState::syn_sent ? options_.syn_linear_timeouts : 0;
   Duration wait = options_.rto.initial_rto;

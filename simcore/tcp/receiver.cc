@@ -40,7 +40,8 @@ void TcpReceiver::establish(SimTime now, std::uint8_t scale, std::size_t sack_bl
 }
 
 std::uint8_t TcpReceiver::scale_for(const TcpOptions& options) {
-  const bool grows = options.receiver_of_linux && options.initial_receive_buffer < options.receive_buffer;
+  const bool grows = options.receiver_of_linux &&
+                     options.initial_receive_buffer.value_or(options.receive_buffer) < options.receive_buffer;
   const std::int64_t buffer = options.receive_buffer * (grows ? 2 : 1);
   std::uint8_t scale = 0;
   while (scale < kLargestScale && (buffer >> scale) > kLargestField) ++scale;

@@ -19,6 +19,9 @@ constexpr Duration kSmallestTimeout = Duration::ms(200);  // TCP_RTO_MIN
 constexpr std::int64_t kMostRetries = 1'000'000;
 constexpr std::uint32_t kOrphanRetries = 8;  // tcp_orphan_retries, with net.ipv4.tcp_orphan_retries = 0
 
+// Of a connection whose application is gone, when it has come to this wait (tcp_orphan_retries).
+std::uint32_t orphan_retries(Duration wait, Duration longest) { return wait < longest ? kOrphanRetries : 0; }
+
 // How long so many retries take that begin with the smallest timeout (tcp_model_timeout).
 Duration time_of_retries(std::uint32_t retries, Duration largest) {
   Duration sum = Duration::zero();
@@ -92,7 +95,7 @@ void TcpSender::establish(SimTime now, const Agreement& agreement) {
 
 std::optional<TcpSender::Outgoing> TcpSender::next(SimTime now) {
   if (!established_ || gave_up_) return std::nullopt;
-  if (window_probe_due_) return window_probe(now);
+  if (window_probe_due_) return window_probe();
   if (tail_probe_due_) {
     tail_probe_due_ = false;
     if (auto probe = tail_probe(now)) return probe;
@@ -123,7 +126,7 @@ std::int64_t TcpSender::room_in_window() const {
   return std::max<std::int64_t>(0, snd_una_ + window_ - snd_nxt_);
 }
 
-std::optional<TcpSender::Outgoing> TcpSender::window_probe(SimTime) {
+TcpSender::Outgoing TcpSender::window_probe() {
   window_probe_due_ = false;
   ++counters_.window_probes;
   return Outgoing{.start = snd_una_ - 1,
@@ -142,8 +145,10 @@ std::optional<TcpSender::Outgoing> TcpSender::tail_probe(SimTime now) {
   if (board_.empty()) return std::nullopt;
   ++counters_.tail_probes;
   const std::int64_t segment = std::min(buffer_.end() - snd_nxt_, congestion_.mss);
+  const bool with_fin = options_.window_of_linux && fin_queued_ && snd_nxt_ + segment == buffer_.end();
   std::int64_t data = std::min(segment, room_in_window());
-  if (options_.window_of_linux && data < segment) data = 0;  // tcp_snd_wnd_test
+  if (options_.window_of_linux && segment + (with_fin ? 1 : 0) > room_in_window())
+    data = 0;  // tcp_snd_wnd_test
   std::optional<Outgoing> probe;
   tail_probe_repeated_ = data <= 0;
   if (data > 0) {
@@ -168,22 +173,21 @@ std::optional<TcpSender::Outgoing> TcpSender::retransmit(SimTime now, bool whate
   const std::int64_t allowed = congestion_.cwnd - in_use();
   const std::int64_t mss = congestion_.mss;
   // One that was sent before the MSS became smaller may be larger than the window: it waits only for what is on its way.
-  if (!whatever_the_window && share_of_window(board_.at(first).length()) > allowed && pipe() > 0) {
+  if (!whatever_the_window && share_of_window(board_.at(first)) > allowed && in_use() > 0) {
     // Linux looks at it when it would send new data only (tcp_cwnd_validate).
     if (unsent() > 0 || !options_.window_of_linux) limited_at_ = snd_nxt_;
     return std::nullopt;
   }
   retransmit_now_ = false;
   const std::int64_t longest = longest_train();
-  std::int64_t bytes = 0;
+  std::int64_t share = 0;
   std::int64_t count = 0;
   for (Scoreboard::Index i = first; i != board_.end(); ++i) {
     const SentSegment& segment = board_.at(i);
     if (!segment.lost || segment.retransmission_in_flight) break;
-    const bool fits =
-        share_of_window(bytes + segment.length()) <= allowed && count < longest && segment.length() <= mss;
+    share += share_of_window(segment);
+    const bool fits = share <= allowed && count < longest && segment.length() - (segment.fin ? 1 : 0) <= mss;
     if (count > 0 && !(segment.continues && fits)) break;
-    bytes += segment.length();
     ++count;
     if (segment.length() != mss) break;
   }
@@ -219,13 +223,15 @@ std::optional<TcpSender::Outgoing> TcpSender::rescue(SimTime now) {
 TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, std::int64_t count) {
   const std::int64_t mss = congestion_.mss;
   std::int64_t bytes = 0;
+  std::int64_t share = 0;
   bool fin = false;
   const Scoreboard::Index behind = first + static_cast<Scoreboard::Index>(count);
-  if (pipe() == 0) tell_of_start(now);
+  if (in_use() == 0) tell_of_start(now);
   for (Scoreboard::Index i = first; i != behind; ++i) {
     SentSegment& segment = board_.at(i);
     rate_.on_sent(segment, now, pipe(), board_.lost_bytes());
     bytes += segment.length();
+    share += share_of_window(segment);
     fin = segment.fin;
     sent_again_up_to_ = std::max(sent_again_up_to_, segment.end);
     board_.mark_retransmitted(i, now);
@@ -233,7 +239,7 @@ TcpSender::Outgoing TcpSender::send_again(SimTime now, Scoreboard::Index first, 
   // What is not sent again now is another object from now on (tcp_fragment).
   board_.at(first).continues = false;
   if (behind != board_.end()) board_.at(behind).continues = false;
-  prr_.on_sent(share_of_window(bytes));
+  prr_.on_sent(share);
   counters_.retransmitted_segments += static_cast<std::uint64_t>(count);
   unconfirmed_retransmissions_ = std::max<std::int64_t>(0, unconfirmed_retransmissions_) + count;
   if (!first_retransmission_) first_retransmission_ = now;
@@ -364,7 +370,7 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   const std::int64_t start = snd_nxt_;
   const std::int64_t end = start + length;
   const std::int64_t count = std::max<std::int64_t>(1, (length + mss - 1) / mss);
-  if (pipe() == 0) tell_of_start(now);
+  if (in_use() == 0) tell_of_start(now);
   for (std::int64_t at = start; at < end || (at == end && fin);) {
     const std::int64_t cut = std::min(at + mss, end);
     const bool last = cut == end;
@@ -377,7 +383,7 @@ TcpSender::Outgoing TcpSender::transmit(SimTime now, std::int64_t length, bool f
   }
   if (length % mss != 0) small_sent_ = end;
   snd_nxt_ = end + (fin ? 1 : 0);
-  prr_.on_sent(share_of_window(length));
+  prr_.on_sent(counts_segments_ ? count * mss : length);
   counters_.segments_sent += static_cast<std::uint64_t>(count);
   last_sent_ = now;
   pace(now, length);
@@ -480,7 +486,7 @@ SimTime TcpSender::deadline() const {
 }
 
 void TcpSender::expire(SimTime now) {
-  held_ = false;
+  if (now >= std::min({reorder_at_, tail_probe_at_, timeout_at_})) held_ = false;
   if (now >= reorder_at_) {
     reorder_at_ = SimTime::never();
     const std::int64_t before = pipe();
@@ -534,7 +540,8 @@ void TcpSender::probe_answered(SimTime now) {
 // (tcp_probe_timer).
 bool TcpSender::too_many_probes() const {
   if (!options_.timers_of_linux || !orphan_) return unanswered_probes_ >= options_.data_retries;
-  return unanswered_probes_ >= orphan_retries(probe_wait());
+  const Duration longest = std::min(options_.rto.maximum_rto, options_.persist_maximum);
+  return unanswered_probes_ >= orphan_retries(probe_wait(), longest);
 }
 
 // RFC 6298 section 5.4 to 5.6, RFC 5681 section 3.1 at its end.
@@ -577,8 +584,8 @@ void TcpSender::on_timeout(SimTime now) {
 }
 
 // RFC 9293 section 3.8.3, R2. Linux counts no timeouts, but the time since the first (tcp_write_timeout). Where the peer has
-// closed its window upon what was sent, these are probes, and end two of the largest timeouts after it was heard last
-// (tcp_rtx_probe0_timed_out).
+// closed its window upon what was sent, what is sent again is a probe; the connection ends when nothing was heard for twice the
+// largest timeout (tcp_rtx_probe0_timed_out).
 bool TcpSender::too_many_timeouts(SimTime now) {
   if (!options_.timers_of_linux) return ++retries_ > options_.data_retries;
   if (window_ == 0 && !orphan_) {
@@ -589,13 +596,9 @@ bool TcpSender::too_many_timeouts(SimTime now) {
   }
   retrying_since_ = retrying_since_.value_or(now);
   if (retries_++ == 0) return false;
-  const std::uint32_t most = orphan_ ? orphan_retries(rtt_.rto()) : options_.data_retries;
+  const std::uint32_t most =
+      orphan_ ? orphan_retries(rtt_.rto(), options_.rto.maximum_rto) : options_.data_retries;
   return now - *retrying_since_ >= time_of_retries(most, options_.rto.maximum_rto);
-}
-
-// Of a connection whose application is gone, and that waited so long (tcp_orphan_retries).
-std::uint32_t TcpSender::orphan_retries(Duration wait) const {
-  return wait < options_.rto.maximum_rto ? kOrphanRetries : 0;
 }
 
 void TcpSender::take_back_timeout(SimTime now, std::int64_t position) {
@@ -624,8 +627,11 @@ void TcpSender::set_mss(std::int64_t mss) {
     return std::max<std::int64_t>(window / congestion_.mss, 1) * mss;
   };
   congestion_.cwnd = resized(congestion_.cwnd);
-  if (options_.window_of_linux && congestion_.ssthresh < kNoLimit) {
-    congestion_.ssthresh = resized(congestion_.ssthresh);
+  undo_cwnd_ = resized(undo_cwnd_);
+  most_outstanding_ = resized(most_outstanding_);
+  if (options_.window_of_linux) {
+    if (congestion_.ssthresh < kNoLimit) congestion_.ssthresh = resized(congestion_.ssthresh);
+    if (undo_ssthresh_ < kNoLimit) undo_ssthresh_ = resized(undo_ssthresh_);
   }
   congestion_.mss = mss;
 }

@@ -155,13 +155,14 @@ class TcpSender {
  private:
   struct Delivery;
 
-  std::int64_t pipe() const { return board_.pipe() - duplicate_credit_; }
+  std::int64_t pipe() const { return std::max<std::int64_t>(0, board_.pipe() - duplicate_credit_); }
   std::int64_t outstanding() const { return snd_nxt_ - snd_una_; }
   // What of the congestion window is in use, and what would be if nothing were lost. In Linux a segment takes as much of it
-  // as a full one, however short it is (tcp_packets_in_flight).
+  // as a full one, however short it is (tcp_packets_in_flight), and its FIN takes nothing.
   std::int64_t in_use() const {
     if (!counts_segments_) return pipe();
-    return std::max(pipe(), board_.segments_in_flight() * congestion_.mss - duplicate_credit_);
+    return std::max(pipe() - (fin_sent() ? 1 : 0),
+                    board_.segments_in_flight() * congestion_.mss - duplicate_credit_);
   }
   std::int64_t outstanding_in_window() const {
     if (!counts_segments_) return outstanding();
@@ -170,12 +171,20 @@ class TcpSender {
   std::int64_t share_of_window(std::int64_t bytes) const {
     return counts_segments_ ? (bytes + congestion_.mss - 1) / congestion_.mss * congestion_.mss : bytes;
   }
+  std::int64_t share_of_window(const SentSegment& segment) const {
+    if (!counts_segments_) return segment.length();
+    return share_of_window(std::max<std::int64_t>(segment.length() - (segment.fin ? 1 : 0), 1));
+  }
+  // What duplicates can stand for: all that is in flight.
+  std::int64_t most_credit() const {
+    return counts_segments_ ? board_.segments_in_flight() * congestion_.mss : board_.pipe();
+  }
   std::int64_t stream_end() const { return buffer_.end() + (fin_queued_ ? 1 : 0); }
   std::int64_t room_in_window() const;
   bool recovering() const { return state_ == RecoveryState::recovery || state_ == RecoveryState::loss; }
 
   // sender.cc: sending
-  std::optional<Outgoing> window_probe(SimTime now);
+  Outgoing window_probe();
   std::optional<Outgoing> tail_probe(SimTime now);
   std::optional<Outgoing> retransmit(SimTime now, bool whatever_the_window);
   std::optional<Outgoing> rescue(SimTime now);
@@ -206,7 +215,6 @@ class TcpSender {
   bool too_many_probes() const;
   void on_timeout(SimTime now);
   bool too_many_timeouts(SimTime now);
-  std::uint32_t orphan_retries(Duration wait) const;
 
   // sender_ack.cc: acknowledgements
   bool update_window(const Ack& ack);

@@ -30,7 +30,6 @@ struct TcpSender::Delivery {
   std::int64_t prior_una = 0;
   std::int64_t prior_pipe = 0;
   std::int64_t prior_outstanding = 0;
-  std::int64_t prior_lost = 0;
   std::int64_t acked = 0;
   std::int64_t delivered = 0;
   std::int64_t credited = 0;  // `delivered`, as the window counts it
@@ -114,7 +113,7 @@ bool TcpSender::update_window(const Ack& ack) {
   const bool changed = ack.window != window_;
   window_ = ack.window;
   largest_window_ = std::max(largest_window_, window_);
-  if (mss_for_window() > congestion_.mss) set_mss(mss_for_window());
+  if (mss_for_window() != congestion_.mss) set_mss(mss_for_window());
   window_seq_ = ack.seq;
   window_ack_ = ack.position;
   return changed;
@@ -173,12 +172,13 @@ void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery)
   if (!options_.backoff_until_sample) rtt_.forget_backoff();
   if (sack_) return;
   // Of what is acknowledged one segment filled the gap; the others had answered with duplicates.
+  const std::int64_t acked = counts_segments_ ? delivery.credited : delivery.acked;
   const std::int64_t answered =
-      std::min(duplicate_credit_, std::max<std::int64_t>(0, delivery.acked - congestion_.mss));
+      std::min(duplicate_credit_, std::max<std::int64_t>(0, acked - congestion_.mss));
   delivery.delivered -= std::min(answered, delivery.delivered);
   delivery.credited -= std::min(answered, delivery.credited);
   duplicate_credit_ = state_ == RecoveryState::recovery ? duplicate_credit_ - answered : 0;
-  duplicate_credit_ = std::min(duplicate_credit_, board_.pipe());
+  duplicate_credit_ = std::min(duplicate_credit_, most_credit());
   if (state_ == RecoveryState::open || state_ == RecoveryState::reduced) duplicate_acks_ = 0;
 }
 
@@ -186,7 +186,7 @@ void TcpSender::take_cumulative(SimTime now, const Ack& ack, Delivery& delivery)
 void TcpSender::note_delivered(SimTime now, const Ack& ack, const SentSegment& segment, bool by_sack,
                                Delivery& delivery) {
   delivery.delivered += segment.length();
-  delivery.credited += share_of_window(segment.length());
+  delivery.credited += share_of_window(segment);
   rate_.on_delivered(segment, now);
   const bool echo_tells = !by_sack || !options_.recovery_of_linux;
   const bool echo_is_older = echo_tells && ack.echoed && *ack.echoed + kTimestampTick <= segment.sent;
@@ -205,7 +205,7 @@ void TcpSender::count_duplicate(const Ack& ack, bool window_changed, Delivery& d
   ++counters_.duplicate_acks;
   ++duplicate_acks_;
   if (sack_ || state_ == RecoveryState::loss) return;
-  duplicate_credit_ = std::min(duplicate_credit_ + congestion_.mss, board_.pipe());
+  duplicate_credit_ = std::min(duplicate_credit_ + congestion_.mss, most_credit());
   delivery.delivered = delivery.credited = congestion_.mss;
 }
 
@@ -473,6 +473,7 @@ void TcpSender::enter_recovery(SimTime now) {
   retransmit_now_ = true;
   sent_again_up_to_ = snd_una_;
   rescued_ = false;
+  frto_ = Frto::off;
   tail_probe_at_ = SimTime::never();
   if (options_.recovery == LossRecovery::tahoe) {
     state_ = RecoveryState::loss;
@@ -486,7 +487,7 @@ void TcpSender::enter_recovery(SimTime now) {
   if (!already_reduced) prr_.start(options_.window_of_linux ? congestion_.cwnd : outstanding());
   if (!sack_) {
     board_.mark_lost(board_.first());
-    duplicate_credit_ = std::min(duplicate_credit_, board_.pipe());
+    duplicate_credit_ = std::min(duplicate_credit_, most_credit());
     ++newly_lost_;
   }
 }

@@ -133,7 +133,7 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                {"start_of_linux",
                 &O::start_of_linux,
                 {.help = "an idle time halves the window for each timeout that it lasted, and one lost SYN "
-                         "leaves the initial window, and a SYN sent again asks for no ECN, as in Linux"}},
+                         "leaves the initial window and asks for no ECN when sent again, as in Linux"}},
                {"duplicate_threshold",
                 &O::duplicate_threshold,
                 {.help = "duplicate acknowledgements that say loss (RFC 5681, 3.2)", .least = 1}},
@@ -208,8 +208,7 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                 &O::timers_of_linux,
                 {.help =
                      "data_retries is a time, that of so many doublings of 200 ms: 15 are 924.6 s; a closed "
-                     "end that nobody reads gives up after 102.2 s; and probes of a closed window, as in "
-                     "Linux"}},
+                     "end that nobody reads gives up after 102.2 s; a closed window is probed as in Linux"}},
                {"syn_retries",
                 &O::syn_retries,
                 {.help = "timeouts of a SYN in a row until the connection is given up"}},

@@ -3,8 +3,8 @@
 // WindowedMinimum: the smallest round trip of the last minutes (RFC 8985 section 6.2, step 1), in constant memory.
 //
 // It keeps the smallest sample, the smallest after that, and the smallest after that, as Nichols' filter in Linux does
-// (lib/win_minmax.c). When the first is too old, the second takes its place. So the minimum of the window is exact while it
-// falls, and at most a quarter of the window late when it rises.
+// (lib/win_minmax.c). When the first is too old, the second takes its place. So the minimum is exact while it falls; when it
+// rises, it may have forgotten what came in the quarter of the window after the smallest.
 #pragma once
 
 #include <array>
