@@ -101,8 +101,10 @@ def _check_link(spec: FluidSpec, passages: Passages, interface: str) -> None:
         raise PlanError(f"{what}, which has {said}, and that has no fluid form; leave it out")
     if direction.get("rate_bps") is None and model is None:
         raise PlanError(f"{what}, which has no rate, so nothing would wait there; give it bw=")
+    queue = direction.get("queue")
+    red = queue is not None and queue["model"] == "red"
     for key, said in _NO_FLUID_FORM.items():
-        if direction.get(key) and not (key == "queue" and direction["queue"]["model"] == "red"):
+        if direction.get(key) and not (key == "queue" and red):
             raise PlanError(
                 f"{what}, which has {said}, and that has no fluid form: a fluid passes a drop-tail or RED queue, a "
                 "rate and a constant delay; leave it out"
