@@ -42,16 +42,19 @@ def test_each_cell_has_a_simulated_and_a_real_flow_and_a_row_that_says_so(tmp_pa
     )
     found = json.loads((out / "differential.json").read_text())
     assert [each["mode"] for each in found["cells"]] == ["single segments", "trains"]
-    [batch] = found["batches"]  # both are far below what may run at once
-    assert sorted(batch["cells"]) == sorted(map(str, CELLS))
-    assert all(0 < bps < PAYLOAD_BPS for bps in batch["throughput_bps"])
+    batches = found["batches"]
+    assert len(batches) in (1, 2)  # a second round where the first was not trusted
+    for batch in batches:  # both are far below what may run at once
+        assert sorted(batch["cells"]) == sorted(map(str, CELLS))
+        assert all(0 < bps < PAYLOAD_BPS for bps in batch["throughput_bps"])
 
     rows = list(csv.DictReader((out / "differential.csv").open()))
-    of_batch = dict(zip(batch["cells"], batch["throughput_bps"], strict=True))
+    of_batches = [dict(zip(batch["cells"], batch["throughput_bps"], strict=True)) for batch in batches]
     for cell, row, each in zip(CELLS, rows, found["cells"], strict=True):
         assert [float(row["formula_bps"])] == pytest.approx([cell.formula_bps])
         assert [float(row["simulated_bps"])] == each["simulated_bps"]
-        assert each["real_bps"] + each["untrusted_bps"] == [of_batch[str(cell)]]  # as the batch was judged
+        as_judged = sorted(each["real_bps"] + each["untrusted_bps"])
+        assert as_judged == sorted(of_batch[str(cell)] for of_batch in of_batches)
         for arm in ("linux", "simulated"):
             with (
                 out / "traces" / f"{str(cell).replace(' ', '-').replace('%', '')}-{arm}.csv"
