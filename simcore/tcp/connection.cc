@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kSackBlocks = 4;
 constexpr std::size_t kSackBlocksWithTimestamps = 3;  // 40 bytes of options: 12 + 4 + 3 * 8
 constexpr std::int64_t kTimestampBytes = 12;
-constexpr std::int64_t kTimestampTick = 1'000'000;  // 1 ms, within the bounds of RFC 7323 section 5.4
 
 std::int64_t payload_limit(std::int64_t mss, bool timestamps) {
   return mss - (timestamps ? kTimestampBytes : 0);
@@ -198,7 +197,7 @@ void TcpConnection::establish(SimTime now, const TcpSegment& segment, std::int64
   if (syn_retries_ == 0 && !syn_answered_again_) {
     agreement.rtt = now - syn_sent_at_;
   } else if (options_.start_of_linux && answered) {
-    agreement.rtt = std::max(now - *answered, Duration::ms(1));
+    agreement.rtt = std::max(now - *answered, kTimestampTick);
   }
   sender_.establish(now, agreement);
   syn_retry_at_ = SimTime::never();
@@ -310,7 +309,7 @@ void TcpConnection::give_keepalive(SimTime now, TcpSegment& out) {
 }
 
 std::uint32_t TcpConnection::timestamp(SimTime now) const {
-  return static_cast<std::uint32_t>(now.count_ns() / kTimestampTick + 1);
+  return static_cast<std::uint32_t>(now.count_ns() / kTimestampTick.count_ns() + 1);
 }
 
 SimTime TcpConnection::deadline() const {

@@ -15,6 +15,7 @@
 #include <span>
 
 #include "simcore/tcp/seq_num.h"
+#include "simcore/units/time.h"
 
 namespace simcore {
 
@@ -35,6 +36,8 @@ struct SackBlocks {
   // Precondition: count < kMost.
   void add(SackBlock added) { block[count++] = added; }
 };
+
+constexpr Duration kTimestampTick = Duration::ms(1);  // within the bounds of RFC 7323 section 5.4
 
 struct TcpTimestamps {
   std::uint32_t value = 0;

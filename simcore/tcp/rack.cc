@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "simcore/tcp/rtt_estimator.h"
+
 namespace simcore {
 
 namespace {

@@ -21,9 +21,6 @@
 
 namespace simcore {
 
-constexpr Duration kLinuxTimer =
-    Duration::ms(2);  // TCP_TIMEOUT_MIN_US: what Linux's short timers wait beyond
-
 class Rack {
  public:
   explicit Rack(std::uint32_t duplicate_threshold, bool of_linux = false)

@@ -8,7 +8,6 @@ namespace simcore {
 namespace {
 
 constexpr std::int64_t kLargestField = 65'535;
-constexpr std::int64_t kTick = 1'000'000;  // of timestamps, ns
 // Right-sizing: what a sender is thought to begin with, and what its window is given on top.
 constexpr std::int64_t kInitialSegments = 10;
 constexpr std::uint32_t kQuickAcksOfMark = 2;
@@ -390,8 +389,8 @@ void TcpReceiver::note_echo(SimTime now, SimTime sent) {
   if (!times_round_trips() || sent == last_echo_) return;
   last_echo_ = sent;
   // Both to the tick of timestamps. One that is shorter counts at once (tcp_rcv_rtt_update, since Linux 6.16).
-  const SimTime tick = SimTime::at_ns(now.count_ns() / kTick * kTick);
-  const Duration sample = std::max(tick - sent, Duration::ns(kTick));
+  const SimTime tick = SimTime::at_ns(now.count_ns() / kTimestampTick.count_ns() * kTimestampTick.count_ns());
+  const Duration sample = std::max(tick - sent, kTimestampTick);
   round_trip_ = round_trip_ && sample > *round_trip_ ? (*round_trip_ * 7 + sample) / 8 : sample;
 }
 

@@ -21,6 +21,8 @@ namespace simcore {
 template <class T>
 class OptionTable;
 
+constexpr Duration kLinuxTimer = Duration::ms(2);  // TCP_TIMEOUT_MIN: what Linux's short timers wait beyond
+
 class RttEstimator {
  public:
   struct Config {

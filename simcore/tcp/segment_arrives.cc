@@ -15,7 +15,6 @@
 #include <array>
 
 #include "simcore/tcp/connection.h"
-#include "simcore/tcp/rack.h"
 
 namespace simcore {
 
@@ -28,7 +27,6 @@ constexpr std::uint32_t kAnswersPerWindow = 10;
 constexpr Duration kAnswersWindowOfLinux = Duration::ms(500);
 constexpr std::uint32_t kAnswersPerWindowOfLinux = 1;
 constexpr std::int64_t kPawsTolerance = 1;  // tick: Linux's TCP_PAWS_WINDOW
-constexpr std::int64_t kTicksPerSecond = 1000;
 
 bool earlier(std::uint32_t a, std::uint32_t b) { return static_cast<std::int32_t>(a - b) < 0; }
 
@@ -279,7 +277,7 @@ bool TcpConnection::is_disordered_ack(const TcpSegment& segment, std::int64_t po
   if (position != receiver_.rcv_nxt()) return false;
   if (unwrap(segment.ack, initial_send_, sender_.snd_una()) != sender_.snd_una()) return false;
   if (sender_.may_update_window(position, std::int64_t{segment.window} << send_scale_)) return false;
-  return ticks_behind <= sender_.rtt().rto().count_ns() * 12 / 10 / (1'000'000'000 / kTicksPerSecond);
+  return ticks_behind <= sender_.rtt().rto() * 12 / 10 / kTimestampTick;
 }
 
 // Rule R3: only of what is acceptable, and never backwards.

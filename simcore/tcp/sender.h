@@ -10,6 +10,7 @@
 //   open --loss found--> recovery --snd_una reaches `recover_`----> open
 //     |  --ECN echo----> reduced  --snd_una is above `recover_`--> open
 //     `--timeout-------> loss     --snd_una reaches `recover_`----> open
+//                         `--a retransmission is lost, in Linux--> recovery
 //
 // A congestion episode begins with any reduction; CWR travels in the first new data after it, which begins at the snd_nxt
 // of that moment. An echo is a sign of the same episode until what carried CWR is acknowledged (RFC 3168 section 6.1.2;
@@ -234,7 +235,7 @@ class TcpSender {
   bool try_undo_as_linux(const Ack& ack, const Delivery& delivery);
   bool judge_timeout(const Delivery& delivery);
   void undo(bool forget_losses);
-  void change_state(SimTime now, const Ack& ack, const Delivery& delivery);
+  void change_state(SimTime now, const Ack& ack, const Delivery& delivery, bool lost_again);
   void move_window(SimTime now, const Delivery& delivery, bool recovery_ended);
   void enter_recovery(SimTime now);
   void enter_reduced(CongestionEvent event, SimTime now);
@@ -297,8 +298,6 @@ class TcpSender {
   std::int64_t undo_ssthresh_ = 0;
   std::optional<SimTime> first_retransmission_;
   std::int64_t unconfirmed_retransmissions_ = 0;  // -1: nothing was sent again yet
-  bool lost_again_ =
-      false;           // the latest acknowledgement told that a retransmission was lost; in Linux's recovery
   bool held_ = false;  // by the latest acknowledgement: nothing is sent again, as it seems needless
   std::int64_t reported_duplicates_ = 0;  // segments, by D-SACKs, since the beginning
 

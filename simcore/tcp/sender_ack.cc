@@ -3,6 +3,7 @@
 // TcpSender, the part that hears: acknowledgements, loss detection, recovery, and the congestion window.
 #include <algorithm>
 
+#include "simcore/tcp/header_options.h"
 #include "simcore/tcp/sender.h"
 
 namespace simcore {
@@ -10,7 +11,6 @@ namespace simcore {
 namespace {
 
 constexpr Duration kReneging = Duration::ms(10);
-constexpr Duration kTimestampTick = Duration::ms(1);
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void TcpSender::on_ack(SimTime now, const Ack& ack) {
   } else if (as_linux) {
     judge_as_linux(now, ack, delivery, told);
   } else if (!try_undo(ack, delivery) && !judge_timeout(delivery)) {
-    change_state(now, ack, delivery);
+    change_state(now, ack, delivery, false);
   }
   tell_losses(now);
   // With nothing outstanding it tells nothing of the path: that of a request after an idle time, say (tcp_ack: no_queue).
@@ -321,8 +321,8 @@ void TcpSender::judge_as_linux(SimTime now, const Ack& ack, const Delivery& deli
   if (held_) return;
   const std::int64_t before = board_.retransmissions_in_flight();
   if (told && rack_.tells_more()) detect_losses(now);
-  lost_again_ = board_.retransmissions_in_flight() < before;
-  if (undone || !judge_timeout(delivery)) change_state(now, ack, delivery);
+  const bool lost_again = board_.retransmissions_in_flight() < before;
+  if (undone || !judge_timeout(delivery)) change_state(now, ack, delivery, lost_again);
 }
 
 // At the end of a recovery either proof counts (tcp_try_undo_recovery). Within it the word of timestamps waits until no
@@ -414,7 +414,8 @@ void TcpSender::undo(bool forget_losses) {
   control_->on_undo(congestion_);
 }
 
-void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delivery) {
+// `lost_again`: this acknowledgement told that a retransmission was lost; in Linux's recovery.
+void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delivery, bool lost_again) {
   const bool ended = snd_una_ >= recover_;
   switch (state_) {
     case RecoveryState::reduced:
@@ -439,7 +440,7 @@ void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delive
       break;
   }
   // What was sent again after a timeout and is lost again is another congestion for Linux (FLAG_LOST_RETRANS).
-  const bool anew = state_ == RecoveryState::loss && lost_again_;
+  const bool anew = state_ == RecoveryState::loss && lost_again;
   if (state_ != RecoveryState::open && state_ != RecoveryState::reduced && !anew) return;
   const bool by_count = !sack_ && delivery.duplicate_ack && duplicate_acks_ == options_.duplicate_threshold;
   // RFC 6582 section 4.1: duplicates of what was sent again after a timeout are not a sign of loss.
@@ -455,7 +456,7 @@ void TcpSender::change_state(SimTime now, const Ack& ack, const Delivery& delive
 void TcpSender::reduce(CongestionEvent event, SimTime now) {
   const std::int64_t flight = std::min(congestion_.cwnd, outstanding_in_window());
   congestion_.ssthresh = control_->reduced(event, congestion_, flight, now);
-  if (options_.window_of_linux && !control_->owns_window()) {
+  if (counts_segments_) {
     congestion_.ssthresh -= congestion_.ssthresh % congestion_.mss;
   }
   // RFC 3168 section 6.1.2: CWR says that the window was reduced, for whatever reason (tcp_init_cwnd_reduction).

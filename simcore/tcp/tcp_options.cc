@@ -185,9 +185,8 @@ const OptionTable<TcpOptions>& TcpOptions::options() {
                  .least = 1}},
                {"size_trains_by_rate",
                 &O::size_trains_by_rate,
-                {.help = "a train is what the window gives in about a millisecond, and at most half of the "
-                         "peer's "
-                         "largest window, as in Linux"}},
+                {.help = "a train is what the window gives in about a millisecond, and at most half of "
+                         "the peer's largest window, as in Linux"}},
                {"out_of_order_ranges",
                 &O::out_of_order_ranges,
                 {.help = "bound of the reassembly queue", .unit = "gaps", .least = 1}},
