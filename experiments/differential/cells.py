@@ -131,13 +131,6 @@ class Measured:
         return self.simulated_bps / self.real_bps - 1
 
     @property
-    def among_real(self) -> bool:
-        """Whether it lies between the least and the greatest of the real rounds: with some 36 losses in a round, as at
-        60 ms and 0.1 %, those are a fifth apart, and the median of three tells no difference of a tenth.
-        """
-        return bool(self.real) and min(self.real) <= self.simulated_bps <= max(self.real)
-
-    @property
     def from_formula(self) -> float:
         """How much more the simulated flow had than the formula says."""
         return self.simulated_bps / self.cell.formula_bps - 1

@@ -40,12 +40,6 @@ def test_a_tenth_apart_holds_and_more_does_not():
     assert [check.holds for check in checks_of(measured(1.11, 1.0, 1.0, 1.0), 5)] == [True, False, False]
 
 
-def test_what_lies_among_linux_s_own_rounds_is_not_apart():
-    # The median of 0.8, 0.9 and 1.2 is 0.9, from which 1.11 is 23 % away.
-    assert all(check.holds for check in checks_of(measured(1.11, 0.8, 0.9, 1.2), 5)[1:])
-    assert not checks_of(measured(1.21, 0.8, 0.9, 1.2), 5)[1].holds
-
-
 def test_trains_may_lie_further_apart():
     assert all(check.holds for check in checks_of(measured(1.14, 1.0, 1.0, 1.0, trains=True), 5))
 
