@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import inf
-from statistics import median
+from math import ceil, inf
+from statistics import mean, stdev
 from typing import Any
 
 from hybridnet.experiments.common.formulas import cubic, pftk
@@ -106,7 +106,7 @@ class Measured:
     """A cell, and what each arm gave in each round, in bits per second.
 
     Args:
-        simulated: one for each round.
+        simulated: one for each draw of the losses.
         real: of the rounds whose verdict was trusted.
         untrusted: of the others.
     """
@@ -118,12 +118,31 @@ class Measured:
 
     @property
     def simulated_bps(self) -> float:
-        return median(self.simulated)
+        """The mean."""
+        return mean(self.simulated)
 
     @property
     def real_bps(self) -> float:
-        """Not a number when no round is trusted."""
-        return median(self.real) if self.real else float("nan")
+        """The mean. Not a number when no round is trusted."""
+        return mean(self.real) if self.real else float("nan")
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the simulated flows, as a part of their mean. A real flow of this cell has the same if
+        the simulation is right, and this one is known before a real flow runs.
+        """
+        return stdev(self.simulated) / self.simulated_bps if len(self.simulated) > 1 else 0.0
+
+    def rounds_that_tell(self, bound: float) -> int:
+        """How many real flows it takes until ``bound`` is three standard errors of their mean.
+
+        Args:
+            bound: how far the means may lie apart, as a part of them.
+
+        Example:
+            A cell with 9 % of spread and a bound of 10 %: three standard errors of n flows are 27 % / √n, so 8.
+        """
+        return ceil((3 * self.spread / bound) ** 2)
 
     @property
     def deviation(self) -> float:

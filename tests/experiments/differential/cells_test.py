@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 from __future__ import annotations
 
+from math import sqrt
+
 import pytest
 
 from hybridnet.experiments.differential.cells import PAYLOAD_BPS, Cell, Measured, all_cells, batches_of
@@ -54,6 +56,30 @@ def test_only_flows_without_most_of_their_rounds_run_again():
     assert short_of_rounds([few, enough], 5) == [few]
 
 
+def spread_of_nine_percent(*real: float) -> Measured:
+    # Standard deviation of two values: their difference / √2.
+    apart = 0.09 * sqrt(2)
+    return Measured(Cell(False, "reno", 0.06, 0.001), [1 - apart / 2, 1 + apart / 2], list(real))
+
+
+def test_a_bound_of_a_tenth_takes_eight_flows_that_spread_by_nine_percent():
+    # 3 * 0.09 / √8 = 0.0955, 3 * 0.09 / √7 = 0.102
+    assert spread_of_nine_percent().rounds_that_tell(0.10) == 8
+    # 3 * 0.09 / √4 = 0.135, 3 * 0.09 / √3 = 0.156
+    assert spread_of_nine_percent().rounds_that_tell(0.15) == 4
+
+
+def test_flows_that_spread_run_until_they_tell_the_bound():
+    seven, eight = spread_of_nine_percent(*[1.0] * 7), spread_of_nine_percent(*[1.0] * 8)
+    assert short_of_rounds([seven, eight], 5) == [seven]
+    assert not checks_of([seven], 5)[0].holds
+    assert checks_of([eight], 5)[0].holds
+
+
+def test_a_single_round_is_a_look():
+    assert short_of_rounds([spread_of_nine_percent(1.0)], 1) == []
+
+
 def test_without_any_trusted_round_nothing_is_judged():
     assert not any(check.holds for check in checks_of(measured(1.0), 5))
 
@@ -62,13 +88,13 @@ def test_a_congestion_control_that_was_not_run_promises_nothing():
     reno = [each for each in measured(1.0, 1.0) if each.cell.algorithm == "reno"]
     assert [check.what for check in checks_of(reno, 1)] == [
         "trusted rounds of each real flow",
-        "single segments, reno: simulated beside Linux, medians",
+        "single segments, reno: simulated beside Linux, means",
     ]
 
 
 def test_the_table_shows_an_arm_without_a_trusted_round_as_no_number():
     cell = Cell(False, "reno", 0.01, 0.0)
-    table = table_of([Measured(cell, [90e6, 110e6, 99e6], [110e6]), Measured(cell, [99e6], [], [110e6])])
+    table = table_of([Measured(cell, [90e6, 108e6, 99e6], [110e6]), Measured(cell, [99e6], [], [110e6])])
     cells = {str(column.header): list(column.cells) for column in table.columns}
     assert cells["simulated"] == ["99.00", "99.00"]
     assert cells["Linux"] == ["110.00", "nan"]
