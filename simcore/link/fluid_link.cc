@@ -100,9 +100,9 @@ void FluidLink::change_source(std::unique_ptr<BackgroundSource> source) {
   queue_.change_source(std::move(source), simulation_.now());
 }
 
-void FluidLink::pass(std::int64_t bits_per_second) {
+void FluidLink::pass(std::int64_t bits_per_second, std::int64_t lost) {
   const std::int64_t dropped = std::llround(static_cast<double>(bits_per_second) * dropped_share_);
-  queue_.pass(bits_per_second - dropped, dropped, simulation_.now());
+  queue_.pass(bits_per_second - dropped, lost + dropped, simulation_.now());
 }
 
 FluidFeedback FluidLink::observe() {

@@ -50,7 +50,7 @@ class FluidLink final : public PacketSink {
   // From now on another background, or none; the fluid that waits goes on.
   void change_source(std::unique_ptr<BackgroundSource> source);
   // Of what comes from other links; see FluidQueue.
-  void pass(std::int64_t bits_per_second);
+  void pass(std::int64_t bits_per_second, std::int64_t lost = 0);
   FluidFeedback observe();
   // From now on this, or none. Precondition of one: there is no background.
   void control(std::unique_ptr<RedControl> red);

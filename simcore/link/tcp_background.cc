@@ -51,11 +51,11 @@ TcpBackground::TcpBackground(const Config& config)
 
 FluidPiece TcpBackground::next(SimTime now, const FluidFeedback& seen) {
   const double round_trip = (*config_.round_trip + seen.waiting).in_seconds();
-  losses_[steps_ % kPast] = tcp_.window() / round_trip * seen.lost;
+  losses_[steps_ % kPast] = tcp_.rate(round_trip) * seen.lost;
   ++steps_;
   tcp_.follow(step_.in_seconds(), round_trip, losses_before(round_trip));
-  const double rate = static_cast<double>(config_.flows) * tcp_.window() *
-                      static_cast<double>(config_.segment.bits()) / round_trip;
+  const double rate = static_cast<double>(config_.flows) * tcp_.rate(round_trip) *
+                      static_cast<double>(config_.segment.bits());
   return {.bits_per_second = std::llround(std::min(rate, static_cast<double>(kMostFluidRate))),
           .until = now + step_};
 }

@@ -41,20 +41,18 @@ TEST(TcpBackgroundTest, renosWindowComesToTheSquareRootLawOfTheFluid) {
 }
 
 TEST(TcpBackgroundTest, cubicsWindowComesSlowlyFromBelowToWhereGrowthAndLossesAreEqual) {
-  for (const double p : {0.0001, 0.001}) {
-    const TcpBackground::Config config{.round_trip = Duration::ms(90),
-                                       .congestion = TcpBackground::Congestion::cubic};
-    const double expected = std::pow(0.1 / p, 0.75) * std::pow(0.4 / 0.3, 0.25);
-    TcpBackground soon(config);
-    TcpBackground late(config);
-    const double missing_soon = 1 - window_at(soon, {.waiting = Duration::ms(10), .lost = p}, 320) / expected;
-    const double missing_late =
-        1 - window_at(late, {.waiting = Duration::ms(10), .lost = p}, 5'120) / expected;
-    EXPECT_LT(missing_soon, 0.1) << p;
-    // The plateau of the cubic is flat, so what is missing shrinks as one over the root of the time: to a quarter.
-    EXPECT_NEAR(missing_late, missing_soon / 4, 0.1 * missing_soon) << p;
-    EXPECT_GT(missing_late, 0) << p;
-  }
+  const double p = 0.0001;  // where losses are more frequent, Reno's growth leads further
+  const TcpBackground::Config config{.round_trip = Duration::ms(90),
+                                     .congestion = TcpBackground::Congestion::cubic};
+  const double expected = std::pow(0.1 / p, 0.75) * std::pow(0.4 / 0.3, 0.25);
+  TcpBackground soon(config);
+  TcpBackground late(config);
+  const double missing_soon = 1 - window_at(soon, {.waiting = Duration::ms(10), .lost = p}, 320) / expected;
+  const double missing_late = 1 - window_at(late, {.waiting = Duration::ms(10), .lost = p}, 5'120) / expected;
+  EXPECT_LT(missing_soon, 0.1);
+  // The plateau of the cubic is flat, so what is missing shrinks as one over the root of the time: to a quarter.
+  EXPECT_NEAR(missing_late, missing_soon / 4, 0.1 * missing_soon);
+  EXPECT_GT(missing_late, 0);
 }
 
 TEST(TcpBackgroundTest, theRateIsThatOfAllFlowsTogether) {
