@@ -129,6 +129,10 @@ void Applications::add(const ApplicationConfig& config) {
   std::visit(make_from_now, config);
 }
 
+PacketFlows& Applications::add_flows(const PacketFlows::Config& config) {
+  return *flows_.emplace_back(std::make_unique<PacketFlows>(simulation_, tcp(), config));
+}
+
 std::vector<Applications::Row> Applications::connections() const {
   std::vector<Row> rows;
   if (!tcp_) return rows;

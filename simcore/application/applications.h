@@ -20,6 +20,7 @@
 
 #include "simcore/application/http_server.h"
 #include "simcore/application/iperf3_client.h"
+#include "simcore/application/packet_flows.h"
 #include "simcore/application/ping.h"
 #include "simcore/application/request_response.h"
 #include "simcore/application/traceroute.h"
@@ -85,6 +86,10 @@ class Applications {
   // Throws ConfigError when a port is taken or a value is out of range.
   void add(const ApplicationConfig& config);
 
+  // Flows that others let rest and go on; they are in no row. Throws ConfigError as PacketFlows.
+  PacketFlows& add_flows(const PacketFlows::Config& config);
+  const std::vector<std::unique_ptr<PacketFlows>>& flows() const { return flows_; }
+
   // The host's TCP, made when it is first asked for; also for applications that are made elsewhere.
   TcpSockets& tcp();
 
@@ -119,6 +124,7 @@ class Applications {
   Simulation& simulation_;
   Host& host_;
   std::vector<Entry> entries_;
+  std::vector<std::unique_ptr<PacketFlows>> flows_;
   std::unique_ptr<TcpSockets> tcp_;  // goes before the applications that its connections call
 };
 

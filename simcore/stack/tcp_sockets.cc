@@ -63,6 +63,8 @@ std::int64_t TcpSocket::write_virtual(std::int64_t bytes) {
   return count;
 }
 
+void TcpSocket::resume(std::int64_t segments) { connection_.resume(owner_.simulation_.now(), segments); }
+
 std::int64_t TcpSocket::read(std::span<std::uint8_t> out) {
   const std::int64_t count = connection_.read(out);
   owner_.settle(*this, false);

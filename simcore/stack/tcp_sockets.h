@@ -82,6 +82,7 @@ class TcpSocket {
   void count_only() { connection_.count_only(); }
   void no_delay() { connection_.no_delay(); }
   void take_back(std::int64_t bytes) { connection_.take_back(bytes); }
+  void resume(std::int64_t segments);
 
   const TcpConnection& connection() const { return connection_; }
   const TcpEnds& ends() const { return ends_; }

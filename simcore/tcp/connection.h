@@ -98,6 +98,10 @@ class TcpConnection {
   void count_only() { receiver_.count_only(); }
   // Whatever the options say, short segments do not wait (TCP_NODELAY).
   void no_delay() { sender_.no_delay(); }
+  // See TcpSender::resume(). Of a connection that is not established it has no effect.
+  void resume(SimTime now, std::int64_t segments) {
+    if (state_ == TcpState::established) sender_.resume(now, segments);
+  }
   // No more data will be written: a FIN follows what is in the buffer. Reading goes on.
   void close(SimTime now);
   // The application is gone, as after close(2): nobody writes or reads any more. What it has not read, and what still comes,

@@ -432,6 +432,14 @@ void TcpSender::restart_after_idle(SimTime now) {
   congestion_.cwnd = std::max(segments * congestion_.mss, initial);
 }
 
+void TcpSender::resume(SimTime now, std::int64_t segments) {
+  if (state_ != RecoveryState::open) return;
+  congestion_.cwnd = congestion_.ssthresh = std::max<std::int64_t>(segments, 1) * congestion_.mss;
+  control_ = CongestionControl::make(options_);
+  forget_undo();
+  last_sent_ = now;
+}
+
 // With nothing in flight; Linux: tcp_event_data_sent.
 void TcpSender::tell_of_start(SimTime now) {
   control_->on_sending_starts({.now = now,

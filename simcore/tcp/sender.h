@@ -116,6 +116,10 @@ class TcpSender {
   // The application is going to write. Where less than a segment waited, for Nagle for instance, and the window had room,
   // the application held sending back, not the network.
   void before_write();
+  // The application goes on after a rest with what the path is known to take now: a window of so many segments. The
+  // algorithm begins anew there, in congestion avoidance. Where what was lost before the rest is still being repaired, nothing
+  // changes.
+  void resume(SimTime now, std::int64_t segments);
   bool application_limited() const { return rate_.application_limited(); }
 
   void on_ack(SimTime now, const Ack& ack);
