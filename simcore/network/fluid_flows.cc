@@ -14,6 +14,7 @@ constexpr Duration kLeastStep = Duration::us(10);
 constexpr Duration kMostStep = Duration::ms(10);
 constexpr Duration kMostStepOfOthers = Duration::ms(1);  // than TCP
 constexpr double kStepsOfRoundTrip = 10;
+constexpr double kNothing = 1;  // bit
 
 std::int64_t whole_bytes(double bits) { return std::llround(bits / 8); }
 
@@ -23,7 +24,7 @@ std::size_t FluidFlows::queue_of(ModelledLink& link, bool fed) {
   const auto found = std::ranges::find(queues_, &link, &Queue::link);
   const auto place = static_cast<std::size_t>(found - queues_.begin());
   if (found == queues_.end()) {
-    queues_.push_back({.link = &link});
+    queues_.emplace_back().link = &link;
     link.tell_of_changes([this, place] { changed(place); });
   }
   queues_[place].fed = queues_[place].fed || fed;
@@ -81,14 +82,44 @@ void FluidFlows::add(const std::string& name, const FluidModel& model,
 
 void FluidFlows::begin() {
   if (flows_.empty()) return;
+  begun_ = true;
+  for (const auto& flow : flows_) {
+    if (flow->source) flow->piece.until = simulation_.now();
+  }
+  if (!all_rest()) start();
+}
+
+void FluidFlows::start() {
   step_ = fitting_step();
   h_ = step_.in_seconds();
   began_ = simulation_.now();
   unfit_ = false;
-  for (const auto& flow : flows_) {
-    if (flow->source) flow->piece.until = simulation_.now();
+  for (Queue& queue : queues_) {
+    queue.leaves = queue.arrives = {};
+    if (queue.link != nullptr && queue.fed) count_packets(queue);
   }
   simulation_.schedule(next_, simulation_.now());
+}
+
+void FluidFlows::go_on(std::size_t place, double window) {
+  Flow& flow = *flows_[place];
+  flow.tcp.go_on(window);
+  flow.resting = false;
+  if (begun_ && !next_.pending()) start();
+}
+
+bool FluidFlows::all_rest() const {
+  return std::ranges::all_of(flows_, [](const auto& flow) {
+    return flow->resting && std::ranges::all_of(flow->coming, [](const FluidVolumes& coming) {
+             return coming.all() < kNothing;
+           });
+  });
+}
+
+void FluidFlows::stop() {
+  for (Queue& queue : queues_) {
+    if (queue.link != nullptr && queue.fed) queue.link->pass(0, 0);
+  }
 }
 
 Duration FluidFlows::fitting_step() const {
@@ -116,6 +147,7 @@ void FluidFlows::move() {
     send(*flow);
     lose_what_comes_out(*flow);
   }
+  if (all_rest()) return stop();
   feed();
   simulation_.schedule_in(next_, step_);
 }
@@ -124,12 +156,19 @@ void FluidFlows::observe() {
   for (Queue& queue : queues_) {
     const bool was_up = std::exchange(queue.up, queue.link != nullptr && queue.link->up());
     queue.waiting = 0;
-    queue.lost = 1;
-    queue.coming = 0;
+    const double came = std::exchange(queue.coming, 0.0);
+    const double taken = std::exchange(queue.taken, 0.0) / std::max(came, kNothing);
+    queue.lost = queue.tcp_lost = 1;
+    queue.tcp_came = 0;
     if (queue.link == nullptr || !queue.fed) continue;
     const FluidFeedback seen = queue.link->observe();
     queue.waiting = seen.waiting.in_seconds();
-    if (was_up) queue.lost = seen.lost + (1 - seen.lost) * queue.refused;
+    if (was_up) {
+      // The queue counts what was taken before it as lost.
+      const double in_queue = taken < 1 ? std::max(0.0, (seen.lost - taken) / (1 - taken)) : 0.0;
+      queue.lost = in_queue + (1 - in_queue) * queue.refused;
+      queue.tcp_lost = queue.lost + (1 - queue.lost) * queue.fair.share();
+    }
     pass_on(queue);
   }
 }
@@ -170,6 +209,28 @@ double FluidFlows::behind(const Flow& flow, std::size_t hop) const {
   return time;
 }
 
+bool FluidFlows::share_a_link(std::size_t one, std::size_t other) const {
+  const std::vector<std::size_t>& way = flows_[other]->forward;
+  return std::ranges::any_of(
+      flows_[one]->forward, [&way](std::size_t queue) { return std::ranges::find(way, queue) != way.end(); });
+}
+
+double FluidFlows::segments(std::size_t flow) const {
+  const Flow& of = *flows_[flow];
+  return static_cast<double>(of.config.flows) * of.tcp.rate(round_trip(of));
+}
+
+double FluidFlows::most_segments(std::size_t flow) const {
+  const Flow& of = *flows_[flow];
+  double narrowest = static_cast<double>(kMostFluidRate);
+  for (const std::size_t hop : of.forward) narrowest = std::min(narrowest, queues_[hop].rate);
+  return narrowest / static_cast<double>(of.config.segment.bits());
+}
+
+Duration FluidFlows::propagation(std::size_t flow) const {
+  return Duration::ns(std::llround(propagation(*flows_[flow]) * 1e9));
+}
+
 // A round trip without what waits, s.
 double FluidFlows::propagation(const Flow& flow) const {
   const auto segment = static_cast<double>(flow.config.segment.bits());
@@ -187,12 +248,13 @@ double FluidFlows::round_trip(const Flow& flow) const {
 }
 
 // What came in the step that is over goes on. The last hop first: the step must be over where something comes to.
-void FluidFlows::leave(Flow& flow) const {
+void FluidFlows::leave(Flow& flow) {
   flow.delivered += flow.coming.back().next();
   for (std::size_t hop = flow.forward.size(); hop-- > 0;) {
-    const Queue& queue = queues_[flow.forward[hop]];
+    Queue& queue = queues_[flow.forward[hop]];
     const double came = flow.coming[hop].next();
-    const double lost = came * queue.lost;
+    const double lost = came * (flow.source ? queue.lost : queue.tcp_lost);
+    if (!flow.source) queue.tcp_came += came;
     flow.coming[hop + 1].spread(came - lost, queue.arrives.from, queue.arrives.to);
     lose(flow, lost, queue.waiting + behind(flow, hop));
   }
@@ -240,31 +302,56 @@ double FluidFlows::sent_by_tcp(Flow& flow) const {
   const auto segment = static_cast<double>(flow.config.segment.bits());
   const auto flows = static_cast<double>(flow.config.flows);
   flow.round_trip = round_trip(flow);
-  flow.tcp.follow(h_, flow.round_trip, flow.losses.next() / (segment * flows * h_));
+  const double losses = flow.losses.next() / (segment * flows * h_);
+  if (flow.resting) return 0;
+  flow.tcp.follow(h_, flow.round_trip, losses);
   const auto down = [this](std::size_t queue) { return !queues_[queue].up; };
   const bool cut = std::ranges::any_of(flow.forward, down) || std::ranges::any_of(flow.back, down);
   flow.cut = cut ? flow.cut + h_ : 0.0;
   if (flow.cut > flow.round_trip) flow.tcp.stall();
-  return std::min(flows * flow.tcp.window() * segment / flow.round_trip,
-                  static_cast<double>(kMostFluidRate)) *
-         h_;
+  return std::min(flows * flow.tcp.rate(flow.round_trip) * segment, static_cast<double>(kMostFluidRate)) * h_;
+}
+
+void FluidFlows::count_packets(Queue& queue) {
+  const Link::Counters& counters = queue.link->beside_fluid();
+  queue.packets = static_cast<double>(counters.accepted_packets);
+  queue.dropped = static_cast<double>(counters.dropped.total());
+}
+
+// What is taken of TCP's fluid from now on.
+void FluidFlows::be_fair(Queue& queue) const {
+  const double packets = queue.packets;
+  const double dropped = queue.dropped;
+  count_packets(queue);
+  queue.fair.observe({.length = h_,
+                      .packets = std::max(0.0, queue.packets - packets),
+                      .lost_packets = std::max(0.0, queue.dropped - dropped),
+                      .fluid = queue.tcp_came,
+                      .lost_fluid = queue.tcp_came * queue.tcp_lost});
 }
 
 void FluidFlows::feed() {
+  for (Queue& queue : queues_) {
+    if (queue.link != nullptr && queue.fed && queue.up) be_fair(queue);
+  }
   for (const auto& flow : flows_) {
     for (std::size_t hop = 0; hop < flow->forward.size(); ++hop) {
-      queues_[flow->forward[hop]].coming += flow->coming[hop].now();
+      Queue& queue = queues_[flow->forward[hop]];
+      const double comes = flow->coming[hop].now();
+      queue.coming += comes;
+      if (!flow->source) queue.taken += comes * queue.fair.share();
     }
   }
   for (Queue& queue : queues_) {
     if (queue.link == nullptr || !queue.fed) continue;
-    const double wanted = queue.up ? queue.coming + queue.carried : 0.0;
+    const double wanted = queue.up ? queue.coming - queue.taken + queue.carried : 0.0;
     const double most = static_cast<double>(kMostFluidRate) * h_;
     queue.refused = wanted > most ? 1 - most / wanted : 0.0;
     const std::int64_t rate = std::clamp<std::int64_t>(
         std::llround(std::min(wanted / h_, static_cast<double>(kMostFluidRate))), 0, kMostFluidRate);
     queue.carried = std::clamp(wanted - static_cast<double>(rate) * h_, -h_, h_);
-    queue.link->pass(rate);
+    const double taken = queue.up ? queue.taken / h_ : 0.0;
+    queue.link->pass(rate, std::llround(std::min(taken, static_cast<double>(kMostFluidRate - rate))));
   }
 }
 

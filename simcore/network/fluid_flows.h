@@ -12,7 +12,8 @@
 //      comes to the next queue a propagation delay later. For all classes of a queue that is the link's rate at
 //      most, because what waits grows by what came less what left;
 //   3. each source says what it sends in [t, t + h);
-//   4. each queue gets the sum of what comes to it in [t, t + h) as its rate (FluidQueue::pass).
+//   4. each queue gets the sum of what comes to it in [t, t + h) as its rate (FluidQueue::pass), less what is taken of TCP's so
+//      that it loses what packets lose there (fair_losses.h).
 //
 // These are the equations of Liu, Lo Presti, Misra, Towsley and Gu ("Fluid Models and Solutions for Large-Scale IP
 // Networks", SIGMETRICS 2003) for what leaves a queue, as amounts and not as rates, so that nothing is lost or made by the steps:
@@ -45,6 +46,7 @@
 
 #include "simcore/kernel/event.h"
 #include "simcore/kernel/simulation.h"
+#include "simcore/link/fair_losses.h"
 #include "simcore/link/tcp_fluid.h"
 #include "simcore/network/fluid_model.h"
 #include "simcore/network/fluid_volumes.h"
@@ -79,6 +81,22 @@ class FluidFlows {
   // The link is about to go: what comes there is lost.
   void forget(ModelledLink& link);
 
+  // From now on a class of TCP sends nothing, and what is under way comes to its end; or it goes on, with this window of a
+  // flow (segments). When all classes rest, and nothing is under way, nothing happens any more. Precondition: the model of
+  // the flow is TCP.
+  void rest(std::size_t flow) { flows_[flow]->resting = true; }
+  void go_on(std::size_t flow, double window);
+  double window(std::size_t flow) const { return flows_[flow]->tcp.window(); }
+  // Whether fluid of both passes one.
+  bool share_a_link(std::size_t one, std::size_t other) const;
+  // Links of the way there.
+  std::size_t hops(std::size_t flow) const { return flows_[flow]->forward.size(); }
+  // Of all flows of a class of TCP together, per second: what they send now, and what its narrowest link carries.
+  double segments(std::size_t flow) const;
+  double most_segments(std::size_t flow) const;
+  // A round trip without what waits.
+  Duration propagation(std::size_t flow) const;
+
   std::size_t size() const { return flows_.size(); }
   const std::string& name(std::size_t flow) const { return flows_[flow]->name; }
   Counters counters(std::size_t flow) const;
@@ -87,16 +105,22 @@ class FluidFlows {
  private:
   // One direction of a link, for all flows that pass it.
   struct Queue {
-    ModelledLink* link;    // null: it is gone
-    bool fed = false;      // it carries fluid; else it only delays what a flow is told
-    bool up = true;        // during the step
-    double delay = 0.0;    // propagation, s
-    double rate = 0.0;     // bit/s; of one that is fed
-    double waiting = 0.0;  // what waits now, s
-    double lost = 0.0;     // share of what came in the step that is over
-    double coming = 0.0;   // bits, in the step that begins
-    double carried = 0.0;  // bits, of earlier steps, by which the whole rate was too low
-    double refused = 0.0;  // share of these beyond kMostFluidRate: lost before the queue
+    ModelledLink* link;     // null: it is gone
+    bool fed = false;       // it carries fluid; else it only delays what a flow is told
+    bool up = true;         // during the step
+    double delay = 0.0;     // propagation, s
+    double rate = 0.0;      // bit/s; of one that is fed
+    double waiting = 0.0;   // what waits now, s
+    double lost = 0.0;      // share of what came in the step that is over
+    double tcp_lost = 0.0;  // the same of what TCP sent, with what was taken of it before the queue
+    double coming = 0.0;    // bits, in the step that begins
+    double taken = 0.0;     // of these, before the queue; see FairLosses
+    double carried = 0.0;   // bits, of earlier steps, by which the whole rate was too low
+    double refused = 0.0;   // share of these beyond kMostFluidRate: lost before the queue
+    FairLosses fair;
+    double tcp_came = 0.0;  // bits, in the step that is over
+    double packets = 0.0;   // that came until then, and that were dropped
+    double dropped = 0.0;
     // Between which instants what came in the step that is over leaves it, and is at its other end: steps from now.
     struct Passage {
       double from = 0.0;
@@ -116,6 +140,7 @@ class FluidFlows {
     FluidPiece piece;
     TcpBackground::Config config;
     TcpFluid tcp;
+    bool resting = false;
     FluidVolumes losses = {};  // of which the source learns: bits
     double round_trip = 0.0;   // s
     double cut = 0.0;          // for how long a link of the way there or back has been down, s
@@ -129,9 +154,14 @@ class FluidFlows {
   void changed(std::size_t queue);
   Duration fitting_step() const;
   void move();
+  void start();
+  void stop();
+  bool all_rest() const;
   void observe();
   void pass_on(Queue& queue) const;
-  void leave(Flow& flow) const;
+  void leave(Flow& flow);
+  static void count_packets(Queue& queue);
+  void be_fair(Queue& queue) const;
   void fit_step();
   void lose_what_comes_out(Flow& flow) const;
   void send(Flow& flow) const;
@@ -150,6 +180,7 @@ class FluidFlows {
   double h_ = 0.0;                   // the same in seconds
   SimTime began_ = SimTime::zero();  // the step that is now
   bool unfit_ = false;               // perhaps: a link has changed
+  bool begun_ = false;
   EventFor<FluidFlows, &FluidFlows::move, "moves fluid"> next_{*this};
 };
 

@@ -153,8 +153,10 @@ class ModelledLink final : private PacketSink {
   // or RED queue, and nothing else that happens to packets but the propagation delay. Throws ConfigError where that is not so.
   void carry_fluid();
   // As FluidQueue. Precondition: carry_fluid() was called.
-  void pass(std::int64_t bits_per_second) { fluid_->pass(bits_per_second); }
+  void pass(std::int64_t bits_per_second, std::int64_t lost) { fluid_->pass(bits_per_second, lost); }
   FluidFeedback observe() { return fluid_->observe(); }
+  // What the queue that fluid passes has counted of packets.
+  const Link::Counters& beside_fluid() const { return fluid_->counters(); }
   // From now on `changed` is called after each change of the model, also of a rate by slots; null: nothing is.
   void tell_of_changes(std::function<void()> changed) { changed_ = std::move(changed); }
 

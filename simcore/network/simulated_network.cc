@@ -27,7 +27,8 @@ void SimulatedNetwork::add_link(const std::string& name, const Links::End& a, co
 
 void SimulatedNetwork::add_fluid(const std::string& name, const FluidModel& model,
                                  const std::vector<std::string>& forward,
-                                 const std::vector<std::string>& back) {
+                                 const std::vector<std::string>& back,
+                                 const std::optional<PacketForm>& packets) {
   const std::string attempt = "add fluid " + name;
   nodes_.claim("fluid", name);
   if (forward.empty()) throw ConfigError(attempt + ": its way has no link; let it end at another node");
@@ -37,7 +38,40 @@ void SimulatedNetwork::add_fluid(const std::string& name, const FluidModel& mode
   returning.reserve(back.size());
   for (const std::string& interface : forward) there.push_back(&links_.carry_fluid(interface, attempt));
   for (const std::string& interface : back) returning.push_back(&links_.leaving(interface, attempt));
+  PacketFlows* const flows = packets ? &add_packets(attempt, model, *packets) : nullptr;
   fluids_.add(name, model, there, returning);
+  if (flows != nullptr) forms_.add(name, fluids_.size() - 1, *flows, packets->allowed);
+}
+
+PacketFlows& SimulatedNetwork::add_packets(const std::string& attempt, const FluidModel& model,
+                                           const PacketForm& packets) {
+  const auto* const flows = std::get_if<TcpBackground::Config>(&model);
+  if (flows == nullptr)
+    throw ConfigError(attempt + ": only flows of TCP can be packets; choose the model tcp_flows");
+  TcpOptions tcp = TcpOptions::linux_like();
+  tcp.congestion = flows->congestion == TcpFluid::Congestion::cubic ? CongestionAlgorithm::cubic
+                                                                    : CongestionAlgorithm::reno;
+  nodes_.applications(packets.destination, attempt)
+      .add(ServiceApplication{ServiceApplication::Kind::tcp_discard, packets.port, tcp});
+  return nodes_.applications(packets.source, attempt)
+      .add_flows({packets.address, packets.port, flows->flows, tcp});
+}
+
+void SimulatedNetwork::set_form(const std::string& fluid, FlowForm form, const std::string& note) {
+  const auto place = forms_.find(fluid);
+  if (!place) {
+    throw ConfigError("make fluid " + fluid + " " + name_of(form) +
+                      ": there is none of that name with two forms; see fidelity");
+  }
+  forms_.set(*place, form);
+  if (taps_.recorder() != nullptr) taps_.recorder()->note_change(note);
+}
+
+void SimulatedNetwork::forget_flows_of(const std::string& host) {
+  for (const auto& [name, applications] : nodes_.applications()) {
+    if (name != host) continue;
+    for (const auto& flows : applications->flows()) forms_.forget(*flows);
+  }
 }
 
 void SimulatedNetwork::change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
@@ -86,6 +120,7 @@ void SimulatedNetwork::remove_node(const std::string& name) {
   const Node& gone = nodes_.node(name, "remove node " + name);
   for (const auto& each : gone.interfaces()) removed_.add("interfaces", row_of(*each));
   SnapshotRow row = row_of(gone);
+  forget_flows_of(name);
   row.dropped.add(DropReason::removed, gone.held_segments());
   removed_.add("nodes", row);
   nodes_.remove_node(name);
@@ -96,6 +131,7 @@ void SimulatedNetwork::begin(const std::string& attempt, std::int64_t epoch_ns) 
   taps_.begin(epoch_ns);
   fluids_.begin();
   nodes_.announce();
+  forms_.begin();
 }
 
 }  // namespace simcore

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "simcore/kernel/simulation.h"
+#include "simcore/network/background_forms.h"
 #include "simcore/network/fluid_flows.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/links.h"
@@ -72,10 +73,24 @@ class SimulatedNetwork {
   // `number`: see Links::add.
   void add_link(const std::string& name, const Links::End& a, const Links::End& b, const LinkModel& a_to_b,
                 const LinkModel& b_to_a, std::optional<std::uint64_t> number = std::nullopt);
+  // What a class of TCP flows also is: connections, with which it begins, from a host to that address and port of another
+  // one, where something that discards is made.
+  struct PacketForm {
+    std::string source;
+    std::string destination;
+    IpAddress address;
+    std::uint16_t port;
+    std::optional<double> allowed = std::nullopt;  // see BackgroundForms::add()
+  };
   // Fluid from node to node: `forward` are the interfaces by which it leaves each node on its way, whose links are there, `back`
-  // those of the way back. Throws ConfigError, too, where no link begins at one, or a link of `forward` carries no fluid.
+  // those of the way back. Throws ConfigError, too, where no link begins at one, or a link of `forward` carries no fluid; and
+  // with `packets` where there is no such host, the port is taken, or the model is not TCP.
   void add_fluid(const std::string& name, const FluidModel& model, const std::vector<std::string>& forward,
-                 const std::vector<std::string>& back);
+                 const std::vector<std::string>& back,
+                 const std::optional<PacketForm>& packets = std::nullopt);
+  // From now on it is a fluid, or packets. `note`: what a record says of it. Throws ConfigError: there is no such class, or it
+  // has one form only.
+  void set_form(const std::string& fluid, FlowForm form, const std::string& note = "");
   // As Links::change. `note`: what a record says of it.
   void change_link(const std::string& name, const std::optional<LinkModel>& a_to_b,
                    const std::optional<LinkModel>& b_to_a, const std::string& note = "");
@@ -109,16 +124,22 @@ class SimulatedNetwork {
   Links& links() { return links_; }
   const Links& links() const { return links_; }
   const FluidFlows& fluids() const { return fluids_; }
+  BackgroundForms& forms() { return forms_; }
+  const BackgroundForms& forms() const { return forms_; }
   Taps& taps() { return taps_; }
   const Taps& taps() const { return taps_; }
 
  private:
+  PacketFlows& add_packets(const std::string& attempt, const FluidModel& model, const PacketForm& packets);
+  void forget_flows_of(const std::string& host);
+
   Simulation simulation_;
   PacketPool pool_;
   Network nodes_;
   Taps taps_;
   Links links_;
   FluidFlows fluids_{simulation_};
+  BackgroundForms forms_{simulation_, fluids_};
   RemovedElements removed_;
 };
 

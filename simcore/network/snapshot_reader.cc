@@ -16,7 +16,11 @@ void SnapshotReader::begin() {
   if (const PortalRecorder* const recorder = network_.taps().recorder()) snapshot_.record = recorder->row();
   snapshot_.captures = network_.taps().rows();
   const FluidFlows& fluids = network_.fluids();
-  for (std::size_t flow = 0; flow < fluids.size(); ++flow) snapshot_.fluids.push_back(row_of(fluids, flow));
+  for (std::size_t flow = 0; flow < fluids.size(); ++flow) {
+    snapshot_.fluids.push_back(row_of(fluids, flow));
+    if (const auto form = network_.forms().find(fluids.name(flow)))
+      add_to(snapshot_.fluids.back(), network_.forms(), *form);
+  }
   if (elements_ == Elements::none) return;
   snapshot_.links.reserve(network_.links().directions());
   snapshot_.nodes.reserve(network_.nodes().nodes().size());

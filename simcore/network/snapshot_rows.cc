@@ -118,6 +118,17 @@ SnapshotRow row_of(const FluidFlows& fluids, std::size_t flow) {
   return row;
 }
 
+void add_to(SnapshotRow& fluid, const BackgroundForms& forms, std::size_t place) {
+  const BackgroundForms::Figures of = forms.figures(place);
+  add(fluid, "is_fluid", of.form == FlowForm::fluid ? 1 : 0);
+  add(fluid, "changes_of_form", of.changes);
+  add(fluid, "as_fluid_ns", of.as_fluid);
+  add(fluid, "acknowledged_bytes", of.acknowledged_bytes);
+  add(fluid, "sent_segments", of.segments_sent);
+  if (of.allowed) add(fluid, "allowed_ppm", std::llround(*of.allowed * 1e6));
+  if (const auto more = forms.difference(place)) add(fluid, "difference_ppm", std::llround(*more * 1e6));
+}
+
 SnapshotRow row_of(EmulationPortal& portal) {
   const EmulationPortal::Counters c = portal.counters();
   SnapshotRow row{

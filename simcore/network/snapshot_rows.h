@@ -8,6 +8,7 @@
 #include <string>
 
 #include "simcore/device/node.h"
+#include "simcore/network/background_forms.h"
 #include "simcore/network/fluid_flows.h"
 #include "simcore/network/link_model.h"
 #include "simcore/network/snapshot.h"
@@ -41,6 +42,8 @@ SnapshotRow row_of(const TimeSlices& slices);
 SnapshotRow row_of(const PacketPool& pool);
 SnapshotRow row_of(ModelledLink& link, const std::string& from, const std::string& to);
 SnapshotRow row_of(const FluidFlows& fluids, std::size_t flow);
+// Adds what a class is that has two forms.
+void add_to(SnapshotRow& fluid, const BackgroundForms& forms, std::size_t place);
 SnapshotRow row_of(EmulationPortal& portal);
 SnapshotRow row_of(const PeeringPortal& peer);
 SnapshotRow row_of(const Node& node);
