@@ -41,6 +41,7 @@ PYTHON = (
     "watching",
     "background",
     "fluid_flows",
+    "fidelity",
     "fast_forward",
     "simulated_time",
 )

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simcore/application/json.h"
 #include "simcore/instance/change_procedure.h"
 #include "simcore/network/snapshot_rows.h"
 #include "simcore/sys/clock.h"
@@ -170,6 +171,7 @@ void Instance::run() {
   check_joined();
   for (const auto& [name, of] : network_.nodes().openflow_switches()) connect_switch(name);
   network_.begin("run instance " + config_.name, realtime_ns());
+  begin_forms();
   // The loop's start, and what the network writes before it, take up to milliseconds.
   loop_.run([this] { network_.taps().clock_runs(loop_.epoch_ns() - monotonic_minus_realtime_ns()); });
   const std::lock_guard lock(control_);
@@ -273,6 +275,81 @@ std::vector<Timeline::Fired> Instance::fired(std::uint64_t from) {
     from = some.back().number + 1;
     all.insert(all.end(), some.begin(), some.end());
   }
+}
+
+void Instance::govern() {
+  BackgroundForms& forms = network_.forms();
+  forms.look();
+  const double period = FidelityGovernor::kPeriod.in_seconds();
+  const auto work = [&](std::size_t place, const BackgroundForms::Figures& figures) {
+    std::int64_t& before = then_.sent[forms.name(place)];
+    const auto sent =
+        static_cast<double>(figures.segments_sent - std::exchange(before, figures.segments_sent));
+    return figures.form == FlowForm::fluid ? forms.fluid_work(place) : sent / period * forms.links(place);
+  };
+  const auto groups = forms.groups();
+  set_forms(groups, governor_.decide(network_.simulation().now(), load_since_then(), classes(groups, work)));
+  network_.simulation().schedule_in(look_, FidelityGovernor::kPeriod);
+}
+
+void Instance::begin_forms() {
+  const BackgroundForms& forms = network_.forms();
+  // Programs that compute take no time where clocks are simulated.
+  if (forms.size() == 0 || loop_.clock_is_simulated()) return;
+  const auto most = [&](std::size_t place, const BackgroundForms::Figures&) {
+    return forms.most_work(place);
+  };
+  const auto groups = forms.groups();
+  set_forms(groups, governor_.begin(network_.simulation().now(), classes(groups, most)));
+  network_.simulation().schedule_in(look_, FidelityGovernor::kPeriod);
+}
+
+// Each group as one class. `work`: of a class.
+template <class Work>
+std::vector<FidelityGovernor::Class> Instance::classes(const std::vector<BackgroundForms::Group>& groups,
+                                                       const Work& work) const {
+  const BackgroundForms& forms = network_.forms();
+  std::vector<FidelityGovernor::Class> all;
+  for (const BackgroundForms::Group& group : groups) {
+    FidelityGovernor::Class one{.allowed = 1.0, .difference = forms.difference(group)};
+    for (const std::size_t place : group) {
+      const BackgroundForms::Figures figures = forms.figures(place);
+      one.form = figures.form;
+      one.work += work(place, figures);
+      one.allowed = one.allowed && figures.allowed ? std::optional(std::min(*one.allowed, *figures.allowed))
+                                                   : std::nullopt;
+    }
+    if (forms.flows(group) < BackgroundForms::kLeastFlows) one.allowed.reset();
+    all.push_back(one);
+  }
+  return all;
+}
+
+void Instance::set_forms(const std::vector<BackgroundForms::Group>& groups,
+                         const std::vector<FlowForm>& wanted) {
+  const BackgroundForms& forms = network_.forms();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (const std::size_t place : groups[i]) {
+      if (wanted[i] == forms.figures(place).form) continue;
+      const Json note =
+          Json::Object{{"fluid", forms.name(place)}, {"form", std::string(simcore::name_of(wanted[i]))}};
+      network_.set_form(forms.name(place), wanted[i], note.to_string());
+    }
+  }
+}
+
+FidelityGovernor::Load Instance::load_since_then() {
+  const RunLoop::Counters counters = loop_.counters();
+  const Duration busy = counters.cpu_time - counters.looked;
+  FidelityGovernor::Load load;
+  if (counters.wall_time > then_.wall)
+    load.busy = (busy - then_.busy).in_seconds() / (counters.wall_time - then_.wall).in_seconds();
+  const Lateness::Histogram& late = loop_.lateness().ns();
+  if (late.total() > then_.late.total()) load.late = Duration::ns(late.quantile_since(then_.late, 0.999));
+  then_.busy = busy;
+  then_.wall = counters.wall_time;
+  then_.late = late;
+  return load;
 }
 
 Links::End Instance::find(const std::string& link, const LinkEnd& end, Duration incoming_delay) {

@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "simcore/instance/fidelity_governor.h"
 #include "simcore/instance/running_captures.h"
 #include "simcore/network/control_recorder.h"
 #include "simcore/network/link_counts.h"
@@ -147,6 +148,13 @@ class Instance {
   Links::End find(const std::string& link, const LinkEnd& end, Duration incoming_delay);
   void check_joined() const;
   std::int64_t stamp_ns(std::int64_t realtime_ns) const;
+  void begin_forms();
+  void govern();
+  template <class Work>
+  std::vector<FidelityGovernor::Class> classes(const std::vector<BackgroundForms::Group>& groups,
+                                               const Work& work) const;
+  void set_forms(const std::vector<BackgroundForms::Group>& groups, const std::vector<FlowForm>& wanted);
+  FidelityGovernor::Load load_since_then();
   void read_into(Snapshot& snapshot) const;
 
   Config config_;
@@ -159,6 +167,17 @@ class Instance {
   std::unique_ptr<OpenFlowPortal> openflow_;         // once there is an OpenFlow switch
   Timeline timeline_;
   RunningCaptures captures_;
+
+  FidelityGovernor governor_;
+  // What the loop had counted when the governor looked last, and the classes: segments sent.
+  struct {
+    Duration busy = Duration::zero();
+    Duration wall = Duration::zero();
+    Lateness::Histogram late;
+    std::map<std::string, std::int64_t> sent;
+  } then_;
+  EventFor<Instance, &Instance::govern, "looks how busy the instance is"> look_{*this};
+
   std::mutex control_;  // who reads all elements waits for who adds and removes some
 };
 

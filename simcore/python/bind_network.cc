@@ -54,6 +54,25 @@ FluidModel fluid_model(const std::string& name, const nanobind::dict& model) {
   return fluid_models().read(option_value(model, place), place);
 }
 
+std::optional<SimulatedNetwork::PacketForm> packet_form(const std::optional<nanobind::dict>& packets) {
+  if (!packets) return std::nullopt;
+  const auto text = [&packets](const char* key) { return nanobind::cast<std::string>((*packets)[key]); };
+  SimulatedNetwork::PacketForm form{.source = text("source"),
+                                    .destination = text("destination"),
+                                    .address = IpAddress::parse(text("address")),
+                                    .port = nanobind::cast<std::uint16_t>((*packets)["port"])};
+  if (packets->contains("allowed_ppm"))
+    form.allowed = nanobind::cast<double>((*packets)["allowed_ppm"]) / 1e6;
+  return form;
+}
+
+FlowForm flow_form(const std::string& form) {
+  for (const FlowForm each : {FlowForm::packets, FlowForm::fluid}) {
+    if (form == name_of(each)) return each;
+  }
+  throw ConfigError("make a fluid " + form + ": there are packets and fluid");
+}
+
 LinkEnd link_end(const nanobind::tuple& end) {
   const auto kind = nanobind::cast<std::string>(end[0]);
   const auto name = nanobind::cast<std::string>(end[1]);

@@ -34,6 +34,12 @@ Interface::Config interface_config(const std::string& name, const std::optional<
 // By the table `openflow`. Throws ConfigError.
 OpenFlowSetup openflow_setup(const std::string& name, const nanobind::dict& setup);
 
+// As FluidPlan has it. Throws ConfigError.
+std::optional<SimulatedNetwork::PacketForm> packet_form(const std::optional<nanobind::dict>& packets);
+
+// packets, fluid. Throws ConfigError.
+FlowForm flow_form(const std::string& form);
+
 // By the tables of the models. Throws ConfigError.
 FluidModel fluid_model(const std::string& name, const nanobind::dict& model);
 
@@ -129,10 +135,10 @@ void bind_network(nanobind::class_<Simulation>& to, const CaptureOptions& captur
   to.def(
       "add_fluid",
       [](Simulation& self, const Text& name, const nb::dict& model, const std::vector<Text>& forward,
-         const std::vector<Text>& back) {
-        self.network().add_fluid(name, fluid_model(name, model), forward, back);
+         const std::vector<Text>& back, const std::optional<nb::dict>& packets) {
+        self.network().add_fluid(name, fluid_model(name, model), forward, back, packet_form(packets));
       },
-      "name"_a, "model"_a, "forward"_a, "back"_a);
+      "name"_a, "model"_a, "forward"_a, "back"_a, "packets"_a = nb::none());
 }
 
 }  // namespace simcore::python

@@ -89,6 +89,12 @@ void bind_replay(nb::module_& m) {
             self.network().set_routes(routes_of(routes), note);
           },
           "routes"_a, "note"_a = "")
+      .def(
+          "set_form",
+          [](Replay& self, const Text& fluid, const Text& form, const Text& note) {
+            self.network().set_form(fluid, flow_form(form), note);
+          },
+          "fluid"_a, "form"_a, "note"_a = "")
       .def("open_control", &Replay::open_control, "of"_a, "connection"_a, "service"_a, "note"_a = "")
       .def(
           "hear_control",

@@ -54,6 +54,7 @@ __all__ = [
     "OnOffFluid",
     "OpenFlowPlan",
     "OpportunitiesRate",
+    "PacketFormPlan",
     "PairEnd",
     "PairPlan",
     "PeerPlan",
@@ -260,6 +261,8 @@ class FluidPlan(TypedDict):
     model: FluidModel
     forward: list[str]
     back: list[str]
+    packets: NotRequired[PacketFormPlan]
+    """Absent: it never has packets."""
 
 
 @final
@@ -652,6 +655,20 @@ class OpportunitiesRate(TypedDict):
     file: str
     bytes: NotRequired[int]
     text: NotRequired[str]
+
+
+@final
+class PacketFormPlan(TypedDict):
+    """The connections that a class of TCP flows also is, and begins with: from a host to an address and port
+    of another one."""
+
+    source: str
+    destination: str
+    address: str
+    port: int
+    allowed_ppm: NotRequired[int]
+    """By what share it may carry more or less as a fluid, which it becomes where the instance would be late;
+    absent: it is packets always."""
 
 
 @final

@@ -16,6 +16,7 @@ from typing import Literal
 
 from hybridnet.errors import UntrustedResultError
 from hybridnet.observe.results import html
+from hybridnet.observe.results.forms import fluid_times
 from hybridnet.observe.results.incidents import incident_lines
 from hybridnet.observe.results.limits import Limits
 from hybridnet.observe.results.machines import Counters, judge_machines
@@ -423,6 +424,15 @@ def _judge_instance(
             uncaptured,
             f"instance {name}: {uncaptured} frames are not in its captures ({failure}): capture onto a faster disk "
             "with room, or at fewer interfaces",
+        )
+    for each in fluid_times(windows):
+        if each.within:
+            notes.append(f"instance {name} kept pace: {each}")
+            continue
+        found(
+            "had fluids that carried too much or too little",
+            abs(each.difference or 0),
+            f"instance {name}: {each}: lower the load, so that it stays packets, or allow more (error=)",
         )
     return {
         **row,

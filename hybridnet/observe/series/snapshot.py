@@ -260,7 +260,10 @@ class ConnectionRow(NamedRow):
 
 @final
 class FluidRow(NamedRow):
-    """A class of fluid flows: offered = delivered + lost + under way. A window and a round trip are TCP's."""
+    """A class of fluid flows: offered = delivered + lost + under way. A window and a round trip are TCP's.
+
+    The last seven are of a class that is packets, too; `difference_ppm` is what it carried more as a fluid.
+    """
 
     offered_bytes: int
     delivered_bytes: int
@@ -268,6 +271,13 @@ class FluidRow(NamedRow):
     under_way_bytes: int
     window_bytes: NotRequired[int]  # the mean of a flow now
     round_trip_ns: NotRequired[int]  # now
+    is_fluid: NotRequired[int]  # now: 1, else 0
+    changes_of_form: NotRequired[int]
+    as_fluid_ns: NotRequired[int]  # for how long it was one
+    acknowledged_bytes: NotRequired[int]  # as packets, on the wire
+    sent_segments: NotRequired[int]  # as packets
+    allowed_ppm: NotRequired[int]  # absent: it becomes no fluid
+    difference_ppm: NotRequired[int]  # absent: it was not both for long enough
 
 
 class RemovedRow(NamedRow):

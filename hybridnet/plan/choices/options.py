@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from hybridnet.describe.options import table
 from hybridnet.describe.options.read import refuse_unknown
+from hybridnet.describe.quantities import parse_percent
 from hybridnet.describe.schema.check import check
 from hybridnet.describe.schema.plans import RealTimePlan
 from hybridnet.describe.topo.node_options import MOST_INSTANCES
@@ -25,6 +26,7 @@ from hybridnet.plan.choices.transports import LEAST_DELAY_NS
 __all__ = [
     "AUTO",
     "BACKENDS",
+    "FIDELITIES",
     "LEAST_CUT_DELAY_NS",
     "MOST_SLOW",
     "PORT_TYPES",
@@ -33,17 +35,21 @@ __all__ = [
     "RealtimeOptions",
 ]
 
-PORT_TYPES = ("auto", "afxdp", "afpacket", "system")
+AUTO = "auto"
+
+PORT_TYPES = (AUTO, "afxdp", "afpacket", "system")
 
 # Of emulation portals at the ends of veth pairs. (A TAP portal is a device itself; see docs/portals.md.)
 BACKENDS = ("packet", "pcap", "xdp")
 
 LEAST_CUT_DELAY_NS = LEAST_DELAY_NS["udp"]  # between machines
 
+FIDELITIES = ("fluid", "packets", AUTO)
+LEAST_ERROR_PPM, MOST_ERROR_PPM = 10_000, 500_000
+
 PEER_PORT = 47000
 MOST_SEED = 2**64 - 1
 MOST_SLOW = 1000  # as the schemas of plans have it, and simcore/realtime
-AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -151,6 +157,10 @@ class PlanOptions:
         realtime: how the instances keep up with the wall clock.
         slow: wall seconds for a second of what is described, 1 to 1000: rates, delays and everything else that is
             simulated are slower by that; see docs/time.md.
+        fidelity: what the classes of `addFluid` are: ``"fluid"``; ``"packets"``, TCP connections between simulated
+            hosts; or ``"auto"``: packets, and fluid while their instance would be late. See "Fluid flows" in
+            docs/topologies.md.
+        error: of ``"auto"``: by how much a class may carry more or less as a fluid, a percentage from 1 % to 50 %.
         peer_port: the first port of peering.
         peering: the way between instances: `PeeringOptions`, a dictionary of its options, or a transport: ``"pcap"``.
         peering_key: of this run, 64 hexadecimal digits, for peering that is authenticated; a secret.
@@ -177,6 +187,8 @@ class PlanOptions:
     pool_bytes: int | None = None
     realtime: RealtimeOptions = field(default_factory=RealtimeOptions)
     slow: int = 1
+    fidelity: str = "fluid"
+    error: str | float = "2%"
     peer_port: int = PEER_PORT
     peering: PeeringOptions | Mapping[str, Any] | str = field(default_factory=PeeringOptions)
     peering_key: str | None = field(default=None, repr=False)
@@ -191,6 +203,9 @@ class PlanOptions:
         whole(self.slow, "slow", 1, MOST_SLOW, error=PlanError)
         choice(self.port_type, "port_type", PORT_TYPES, error=PlanError)
         choice(self.fail_mode, "fail_mode", FAIL_MODES, error=PlanError)
+        choice(self.fidelity, "fidelity", FIDELITIES, error=PlanError)
+        if not LEAST_ERROR_PPM <= self.error_ppm <= MOST_ERROR_PPM:
+            raise PlanError(f"error {shown(self.error)} is not from 1 % to 50 %; write for example '2%'")
         try:
             object.__setattr__(self, "protocols", tuple(protocols(self.protocols, "protocols")))
         except TopologyError as error:
@@ -227,6 +242,11 @@ class PlanOptions:
             self._check_ip6_base(self.ip6_base)
         self._check_captures()
         self._check_controllers()
+
+    @property
+    def error_ppm(self) -> int:
+        """The error in parts per million. Raises UnitError: it is no percentage."""
+        return round(1e6 * parse_percent(self.error, "error"))
 
     @staticmethod
     def _check_ip6_base(written: object) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from hybridnet.describe.schema.plans import FluidPlan, SimulatedLink, SimulatedNode
+from hybridnet.describe.schema.plans import FluidPlan, PacketFormPlan, SimulatedLink, SimulatedNode
 from hybridnet.describe.topo.fluids import FluidSpec
 from hybridnet.errors import PlanError
+from hybridnet.plan.choices.options import AUTO, PlanOptions
 from hybridnet.plan.network.passages import NoPassageError, Passages
 from hybridnet.plan.placement.layout import Layout
 
@@ -25,15 +26,24 @@ _NO_FLUID_FORM = {
 }
 """What of a direction is more than a queue, a rate and a delay, and how people write it; of queues, RED has a form."""
 
+_FIRST_PORT = 62_000
+"""Of those at which the connections of classes arrive that are packets."""
+MOST_PACKET_FLOWS = 10_000
+"""That a class of packets has, as simcore/application/packet_flows.h."""
+
 
 def fluid_plans(
-    specs: Sequence[FluidSpec], layout: Layout, nodes: Sequence[SimulatedNode], links: Sequence[SimulatedLink]
+    specs: Sequence[FluidSpec],
+    layout: Layout,
+    nodes: Sequence[SimulatedNode],
+    links: Sequence[SimulatedLink],
+    options: PlanOptions,
 ) -> list[FluidPlan]:
     """The plans of the fluids that begin at one of these nodes, which are those of an instance.
 
     Raises:
         PlanError: a fluid begins or ends elsewhere than at a simulated host or router of one instance, has no way there
-            or back, or a link on its way has no fluid form.
+            or back, or a link on its way has no fluid form; or all are to be packets, and it cannot be.
     """
     own = {node["name"] for node in nodes}
     here = [spec for spec in specs if layout.instance_of[spec.source] in _instances(layout, own)]
@@ -43,7 +53,68 @@ def fluid_plans(
         return []
     passages = Passages(nodes, links)
     cut = {link["name"] for link in links if "peer" in link["a"] or "peer" in link["b"]}
-    return [_fluid_plan(spec, passages, cut) for spec in here]
+    ports = _Ports(nodes)
+    plans = []
+    for spec in here:
+        plan = _fluid_plan(spec, passages, cut)
+        packets = _packet_form(spec, layout, passages, ports, options)
+        if packets is not None:
+            plan["packets"] = packets
+        plans.append(plan)
+    return plans
+
+
+class _Ports:
+    """TCP ports of simulated hosts at which nothing else listens."""
+
+    def __init__(self, nodes: Iterable[SimulatedNode]) -> None:
+        self._taken = {
+            node["name"]: {each["port"] for each in node.get("applications", []) if "port" in each}
+            for node in nodes
+        }
+
+    def take(self, host: str) -> int:
+        taken = self._taken[host]
+        port = next(each for each in range(_FIRST_PORT, 65_536) if each not in taken)
+        taken.add(port)
+        return port
+
+
+def _packet_form(
+    spec: FluidSpec, layout: Layout, passages: Passages, ports: _Ports, options: PlanOptions
+) -> PacketFormPlan | None:
+    """The connections that the class also is; None: it is a fluid always."""
+    if options.fidelity == "fluid":
+        return None
+    why_not = _why_no_packets(spec, layout)
+    if why_not is not None:
+        if options.fidelity == AUTO:
+            return None
+        raise PlanError(f"fluid {spec.name}: {why_not}; write fidelity={AUTO!r}, which leaves it a fluid")
+    packets: PacketFormPlan = {
+        "source": spec.source,
+        "destination": spec.destination,
+        "address": passages.address_of(spec.destination) or "",
+        "port": ports.take(spec.destination),
+    }
+    if options.fidelity == AUTO:
+        packets["allowed_ppm"] = options.error_ppm
+    return packets
+
+
+def _why_no_packets(spec: FluidSpec, layout: Layout) -> str | None:
+    if spec.model["model"] != "tcp_flows":
+        return f"{spec.model['model']} has no packets, only tcp_flows has"
+    for name in (spec.source, spec.destination):
+        if layout.nodes[name].role != "simhost":
+            return f"{name} is a router, and connections are between simulated hosts"
+    if _flows(spec) > MOST_PACKET_FLOWS:
+        return f"{_flows(spec)} flows are more than the {MOST_PACKET_FLOWS} that may be packets"
+    return None
+
+
+def _flows(spec: FluidSpec) -> int:
+    return spec.model["flows"] if spec.model["model"] == "tcp_flows" else 0
 
 
 def _instances(layout: Layout, nodes: Iterable[str]) -> set[str]:

@@ -104,7 +104,7 @@ def instance_plan(
         plan["slow"] = options.slow
     if options.record is not None:
         plan["record"] = f"{options.record}/{name}.pcapng"
-    fluids = fluid_plans(network.fluids, layout, described, joints.links) if running is None else []
+    fluids = fluid_plans(network.fluids, layout, described, joints.links, options) if running is None else []
     if running is not None:
         # They keep their ways; what comes to a link that is gone is lost.
         fluids = [

@@ -111,9 +111,11 @@ def add_links(simulation: Any, links: Iterable[SimulatedLink]) -> None:
 
 
 def add_fluids(simulation: Any, fluids: Iterable[FluidPlan]) -> None:
-    """Adds fluid flows. The links on their ways must be there."""
+    """Adds fluid flows. The links on their ways, and the hosts of those with packets, must be there."""
     for fluid in fluids:
-        simulation.add_fluid(fluid["name"], fluid["model"], fluid["forward"], fluid["back"])
+        simulation.add_fluid(
+            fluid["name"], fluid["model"], fluid["forward"], fluid["back"], fluid.get("packets")
+        )
 
 
 def with_files(direction: DirectionPlan, *, backward: bool = False) -> DirectionPlan:

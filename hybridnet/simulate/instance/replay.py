@@ -202,7 +202,8 @@ def _next_change(simulation: Any, record: Path) -> str | None:
 
 
 def _change(simulation: Any, note: str, record: Path) -> bool:
-    """Make a recorded change of a link or of routes again, or what happened at a switch's controller or a carrier.
+    """Make a recorded change of a link, of routes or of a fluid's form again, or what happened at a switch's controller
+    or a carrier.
 
     Returns:
         Whether it was the first.
@@ -220,6 +221,9 @@ def _change(simulation: Any, note: str, record: Path) -> bool:
         if "carrier" in change:
             simulation.set_carrier(change["portal"], change["carrier"], note)
             return False
+        if "fluid" in change:
+            simulation.set_form(change["fluid"], change["form"], note)
+            return True
         name = change["link"]
         if "up" in change:
             simulation.set_link_up(name, change["up"], note)

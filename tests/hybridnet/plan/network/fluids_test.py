@@ -161,3 +161,58 @@ def test_no_way_is_told_with_the_node_that_knows_none() -> None:
     topo.addFluid("a", "alone", RATE)
     with pytest.raises(PlanError, match="knows no way on to alone"):
         planned(topo)
+
+
+TCP = {"model": "tcp_flows", "flows": 20}
+
+
+def forms(topo: Topo, **options: Any) -> list[Any]:
+    """What each class of the plan has of packets."""
+    machines = [MachineSpec("m1", "192.0.2.1")]
+    [instance] = make_plan(topo, machines, PlanOptions(token="0" * 16, **options)).instances.values()
+    return [fluid.get("packets") for fluid in instance["fluids"]]
+
+
+def test_a_class_has_packets_only_where_they_are_asked_for() -> None:
+    topo = two_routers()
+    topo.addFluid("a", "b", TCP)
+    [b] = [node for node in planned(topo).instances["m1"]["nodes"] if node["name"] == "b"]
+    address = b["interfaces"][0]["address"].split("/")[0]
+    packets = {"source": "a", "destination": "b", "address": address, "port": 62_000}
+    assert forms(topo) == [None]
+    assert forms(topo, fidelity="packets") == [packets]
+    assert forms(topo, fidelity="auto", error="5%") == [{**packets, "allowed_ppm": 50_000}]
+
+
+def test_each_class_has_a_port_of_its_own_that_no_application_has() -> None:
+    topo = Topo()
+    topo.addSimHost("a")
+    topo.addSimHost("b", applications=[{"kind": "tcp_discard", "port": 62_001}])
+    topo.addLink("a", "b", bw=10, delay="1ms")
+    for _ in range(3):
+        topo.addFluid("a", "b", TCP)
+    assert [each["port"] for each in forms(topo, fidelity="auto")] == [62_000, 62_002, 62_003]
+
+
+@pytest.mark.parametrize(
+    ("ends", "model", "says"),
+    [
+        (("r1", "b"), TCP, "r1 is a router, and connections are between simulated hosts"),
+        (("a", "b"), RATE, "constant_rate has no packets, only tcp_flows has"),
+        (("a", "b"), {"model": "tcp_flows", "flows": 20_000}, "20000 flows are more than the 10000"),
+    ],
+)
+def test_what_has_no_packets_stays_a_fluid_or_is_refused(
+    ends: tuple[str, str], model: dict[str, Any], says: str
+) -> None:
+    topo = two_routers()
+    topo.addFluid(*ends, model)
+    assert forms(topo, fidelity="auto") == [None]
+    with pytest.raises(PlanError, match=f"fluid .*: {says}"):
+        forms(topo, fidelity="packets")
+
+
+@pytest.mark.parametrize("options", [{"fidelity": "exact"}, {"error": "0.5%"}, {"error": "60%"}])
+def test_a_fidelity_that_makes_no_sense_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(PlanError):
+        PlanOptions(token="0" * 16, **options)
