@@ -22,7 +22,7 @@ from hybridnet.describe.topo.node_options import MOST_INSTANCES
 from hybridnet.describe.topo.switch_options import protocols
 from hybridnet.errors import UsageError
 from hybridnet.plan.choices.from_command_line import Asked
-from hybridnet.plan.choices.options import AUTO, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
+from hybridnet.plan.choices.options import AUTO, FIDELITIES, LEAST_CUT_DELAY_NS, PORT_TYPES, RealtimeOptions
 from hybridnet.plan.choices.peering import parse_peering
 
 MOST_MACHINES = 1000
@@ -34,6 +34,7 @@ __all__ = [
     "SPREAD",
     "add_asked_arguments",
     "add_cut_delay_argument",
+    "add_fidelity_argument",
     "add_instances_arguments",
     "add_machines_argument",
     "add_network_arguments",
@@ -42,6 +43,7 @@ __all__ = [
     "asked_words",
     "controllers_of",
     "cut_delay_ns",
+    "fidelity_of",
     "instances_asked",
     "machine_names",
     "plan_options",
@@ -145,7 +147,37 @@ def add_network_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="record what crosses the portals in DIR/INSTANCE.pcapng, for `hybridnet replay`",
     )
+    add_fidelity_argument(parser)
     add_asked_arguments(parser)
+
+
+def add_fidelity_argument(parser: argparse.ArgumentParser) -> None:
+    """Add --fidelity, which `fidelity_of` reads."""
+    parser.add_argument(
+        "--fidelity",
+        metavar="FORM[,error=PERCENT]",
+        help="what classes of background TCP flows are: fluid, packets, or auto: packets, and fluid while the "
+        "simulator would be late, if they then carry at most PERCENT more or less, 1 to 50 (default: fluid; auto: 2)",
+    )
+
+
+def fidelity_of(text: str | None) -> dict[str, Any]:
+    """The fields of PlanOptions that --fidelity means. Raises UsageError.
+
+    Example:
+        >>> fidelity_of("auto,error=5%"), fidelity_of(None)
+        ({'fidelity': 'auto', 'error': '5%'}, {})
+    """
+    if text is None:
+        return {}
+    form, *rest = text.split(",")
+    if form not in FIDELITIES or len(rest) > 1 or (rest and not rest[0].startswith("error=")):
+        raise UsageError(f"--fidelity {text}: write {', '.join(FIDELITIES)}, or auto,error=2%")
+    if not rest:
+        return {"fidelity": form}
+    if form != AUTO:
+        raise UsageError(f"--fidelity {text}: an error is of {AUTO} only; leave it out")
+    return {"fidelity": form, "error": rest[0].removeprefix("error=")}
 
 
 def add_asked_arguments(parser: argparse.ArgumentParser) -> None:
@@ -205,6 +237,7 @@ def plan_options(arguments: argparse.Namespace) -> dict[str, Any]:
             "auto_static_arp": arguments.arp,
             "backend": "pcap" if arguments.pcap else "packet",
             "record": None if arguments.record is None else os.path.abspath(arguments.record),
+            **fidelity_of(arguments.fidelity),
         }
     )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hybridnet.cli.live import add_live_arguments
+from hybridnet.cli.network import add_fidelity_argument, fidelity_of
 from hybridnet.cli.record_options import add_set_argument
 from hybridnet.cli.stepping import run_live, wants_page
 from hybridnet.cli.topology import add_topology_arguments, find_topology
@@ -106,6 +107,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --workload: leave out time in which all flows are steady; completion times may be wrong by that "
         "much; check=yes simulates packet by packet as well, and compares",
     )
+    add_fidelity_argument(parser)
     add_set_argument(parser)
     add_live_arguments(parser, "step the simulation on a page, and print its link; see docs/live.md")
     parser.add_argument(
@@ -205,7 +207,7 @@ def run(arguments: argparse.Namespace) -> int:
             jobs=arguments.jobs,
             trace_hash=arguments.trace_hash,
             series=arguments.series,
-            options=PlanOptions(token=NO_TOKEN, captures=captures),
+            options=PlanOptions(token=NO_TOKEN, captures=captures, **fidelity_of(arguments.fidelity)),
             on_progress=lambda done, of: progress.update(task, completed=done, total=of),
             trace=trace,
             workloads=workloads,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hybridnet import MachineSpec, PlanOptions, make_plan
-from hybridnet.cli.network import add_network_arguments, controllers_of, plan_options
+from hybridnet.cli.network import add_network_arguments, controllers_of, fidelity_of, plan_options
 from hybridnet.errors import TopologyError, UsageError
 from hybridnet.run.controllers.kinds import Faucet, Gauge, OsKen, RemoteController, Ryu
 from hybridnet.run.net import Net
@@ -18,10 +18,17 @@ from hybridnet.topologies import SingleSwitchTopo
 def test_a_network_takes_what_the_command_line_says_of_its_plan() -> None:
     parser = argparse.ArgumentParser()
     add_network_arguments(parser)
-    arguments = parser.parse_args(["--ip-base", "10.7.0.0/16", "--mac"])
+    arguments = parser.parse_args(["--ip-base", "10.7.0.0/16", "--mac", "--fidelity", "auto,error=5%"])
     net = Net(SingleSwitchTopo(2), controller=None, **plan_options(arguments))
     assert net._options.ip_base == "10.7.0.0/16"
     assert net._options.auto_set_macs
+    assert (net._options.fidelity, net._options.error_ppm) == ("auto", 50_000)
+
+
+@pytest.mark.parametrize("text", ["", "both", "auto,2%", "auto,error=2%,x=1", "packets,error=2%"])
+def test_a_fidelity_that_there_is_not_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match=f"--fidelity {text}: "):
+        fidelity_of(text)
 
 
 def test_a_controllers_log_is_followed_though_nobody_reads_what_is_printed(
