@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hybridnet.cli.time_options import slow_asked
 from hybridnet.cli.topology import parse_call
@@ -161,7 +161,14 @@ def add_fidelity_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def fidelity_of(text: str | None) -> dict[str, Any]:
+class _Fidelity(TypedDict, total=False):
+    """Fields of PlanOptions."""
+
+    fidelity: str
+    error: str
+
+
+def fidelity_of(text: str | None) -> _Fidelity:
     """The fields of PlanOptions that --fidelity means. Raises UsageError.
 
     Example:
