@@ -112,6 +112,7 @@ std::vector<BackgroundForms::Group> BackgroundForms::groups() const {
   std::map<std::size_t, Group> all;
   for (std::size_t place = 0; place < classes_.size(); ++place) all[classes_[place].group].push_back(place);
   std::vector<Group> in_order;
+  in_order.reserve(all.size());
   for (auto& [group, members] : all) in_order.push_back(std::move(members));
   return in_order;
 }
