@@ -287,7 +287,7 @@ void Instance::govern() {
         static_cast<double>(figures.segments_sent - std::exchange(before, figures.segments_sent));
     return figures.form == FlowForm::fluid ? forms.fluid_work(place) : sent / period * forms.links(place);
   };
-  const auto groups = forms.groups();
+  const auto& groups = forms.groups();
   set_forms(groups, governor_.decide(network_.simulation().now(), load_since_then(), classes(groups, work)));
   network_.simulation().schedule_in(look_, FidelityGovernor::kPeriod);
 }
@@ -299,7 +299,7 @@ void Instance::begin_forms() {
   const auto most = [&](std::size_t place, const BackgroundForms::Figures&) {
     return forms.most_work(place);
   };
-  const auto groups = forms.groups();
+  const auto& groups = forms.groups();
   set_forms(groups, governor_.begin(network_.simulation().now(), classes(groups, most)));
   network_.simulation().schedule_in(look_, FidelityGovernor::kPeriod);
 }

@@ -25,19 +25,33 @@ void BackgroundForms::add(const std::string& name, std::size_t fluid, PacketFlow
 }
 
 void BackgroundForms::begin() {
+  group();
+  for (Class& each : classes_) {
+    each.since = each.looked = simulation_.now();
+    each.packets->begin(kOpening);
+  }
+}
+
+// Each class is in the group of the first of those with which it shares a link, directly or through others.
+void BackgroundForms::group() {
   for (std::size_t place = 0; place < classes_.size(); ++place) {
     Class& of = classes_[place];
     of.group = place;
     for (std::size_t other = 0; other < place; ++other) {
-      if (!fluids_.share_a_link(of.fluid, classes_[other].fluid)) continue;
+      if (of.group == classes_[other].group || !fluids_.share_a_link(of.fluid, classes_[other].fluid))
+        continue;
       const std::size_t from = std::max(of.group, classes_[other].group);
       const std::size_t to = std::min(of.group, classes_[other].group);
       for (Class& each : classes_) each.group = each.group == from ? to : each.group;
     }
   }
-  for (Class& each : classes_) {
-    each.since = each.looked = simulation_.now();
-    each.packets->begin(kOpening);
+  std::map<std::size_t, Group> by_first;
+  for (std::size_t place = 0; place < classes_.size(); ++place)
+    by_first[classes_[place].group].push_back(place);
+  groups_.clear();
+  for (auto& [first, members] : by_first) {
+    for (const std::size_t place : members) classes_[place].group = groups_.size();
+    groups_.push_back(std::move(members));
   }
 }
 
@@ -46,11 +60,18 @@ void BackgroundForms::forget(const PacketFlows& packets) {
   if (found == classes_.end()) return;
   if (found->form == FlowForm::packets) fluids_.go_on(found->fluid, packets.window());
   classes_.erase(found);
+  group();
 }
 
 std::optional<std::size_t> BackgroundForms::find(std::string_view name) const {
   const auto found = std::ranges::find(classes_, name, &Class::name);
   if (found == classes_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - classes_.begin());
+}
+
+std::optional<std::size_t> BackgroundForms::of_fluid(std::size_t fluid) const {
+  const auto found = std::ranges::lower_bound(classes_, fluid, {}, &Class::fluid);
+  if (found == classes_.end() || found->fluid != fluid) return std::nullopt;
   return static_cast<std::size_t>(found - classes_.begin());
 }
 
@@ -106,23 +127,6 @@ BackgroundForms::Figures BackgroundForms::figures(std::size_t place) const {
               .segments_sent = of.packets->segments_sent()};
   if (of.form == FlowForm::fluid) all.as_fluid += simulation_.now() - of.since;
   return all;
-}
-
-std::vector<BackgroundForms::Group> BackgroundForms::groups() const {
-  std::map<std::size_t, Group> all;
-  for (std::size_t place = 0; place < classes_.size(); ++place) all[classes_[place].group].push_back(place);
-  std::vector<Group> in_order;
-  in_order.reserve(all.size());
-  for (auto& [group, members] : all) in_order.push_back(std::move(members));
-  return in_order;
-}
-
-std::optional<double> BackgroundForms::difference(std::size_t place) const {
-  Group members;
-  for (std::size_t each = 0; each < classes_.size(); ++each) {
-    if (classes_[each].group == classes_[place].group) members.push_back(each);
-  }
-  return difference(members);
 }
 
 std::int64_t BackgroundForms::flows(const Group& group) const {

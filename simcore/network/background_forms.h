@@ -54,7 +54,7 @@ class BackgroundForms {
 
   // The places of those that change together.
   using Group = std::vector<std::size_t>;
-  std::vector<Group> groups() const;
+  const std::vector<Group>& groups() const { return groups_; }
   static constexpr std::int64_t kLeastFlows = 5;  // with fewer, a fluid of them loses too little
   std::int64_t flows(const Group& group) const;
 
@@ -62,6 +62,7 @@ class BackgroundForms {
   std::size_t size() const { return classes_.size(); }
   const std::string& name(std::size_t place) const { return classes_[place].name; }
   std::optional<std::size_t> find(std::string_view name) const;
+  std::optional<std::size_t> of_fluid(std::size_t fluid) const;
   // Segments times links per second: as a fluid now, and at most. As packets: links.
   double fluid_work(std::size_t place) const {
     return fluids_.segments(classes_[place].fluid) * links(place);
@@ -75,7 +76,9 @@ class BackgroundForms {
   void look();
   // Of all classes of a group together.
   std::optional<double> difference(const Group& group) const;
-  std::optional<double> difference(std::size_t place) const;  // of its group
+  std::optional<double> difference(std::size_t place) const {
+    return groups_.empty() ? std::nullopt : difference(groups_[classes_[place].group]);
+  }
   Figures figures(std::size_t place) const;
 
  private:
@@ -89,7 +92,7 @@ class BackgroundForms {
     std::size_t fluid;  // of fluids_
     PacketFlows* packets;
     std::optional<double> allowed;
-    std::size_t group = 0;  // the least place of those with which it shares links, when they began
+    std::size_t group = 0;  // of groups_
     FlowForm form = FlowForm::packets;
     SimTime since = SimTime::zero();
     std::int64_t changes = 0;
@@ -100,12 +103,14 @@ class BackgroundForms {
     Carried as_fluid = {};
   };
 
+  void group();
   std::int64_t bytes(const Class& of) const;
   void look(Class& of);
 
   Simulation& simulation_;
   FluidFlows& fluids_;
-  std::vector<Class> classes_;
+  std::vector<Class> classes_;  // in the order of their fluids
+  std::vector<Group> groups_;   // once it has begun
 };
 
 }  // namespace simcore

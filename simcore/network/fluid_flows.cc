@@ -104,6 +104,7 @@ void FluidFlows::start() {
 void FluidFlows::go_on(std::size_t place, double window) {
   Flow& flow = *flows_[place];
   flow.tcp.go_on(window);
+  flow.losses = {};  // of before: this window was learned since
   flow.resting = false;
   if (begun_ && !next_.pending()) start();
 }

@@ -18,7 +18,7 @@ void SnapshotReader::begin() {
   const FluidFlows& fluids = network_.fluids();
   for (std::size_t flow = 0; flow < fluids.size(); ++flow) {
     snapshot_.fluids.push_back(row_of(fluids, flow));
-    if (const auto form = network_.forms().find(fluids.name(flow)))
+    if (const auto form = network_.forms().of_fluid(flow))
       add_to(snapshot_.fluids.back(), network_.forms(), *form);
   }
   if (elements_ == Elements::none) return;

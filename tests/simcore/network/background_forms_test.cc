@@ -117,6 +117,20 @@ TEST_F(BackgroundFormsTest, who_rests_sends_nothing_when_its_packets_are_through
   EXPECT_GT(network_.simulation().events_fired(), events);      // packets
 }
 
+// What the fluid lost before it rested is known to the window that it goes on with.
+TEST_F(BackgroundFormsTest, who_goes_on_learns_of_no_losses_of_before) {
+  make();
+  network_.set_form("f", FlowForm::fluid);
+  run(Duration::seconds(10));
+  ASSERT_GT(network_.fluids().counters(0).lost_bytes, 0);
+  network_.set_form("f", FlowForm::packets);
+  run(Duration::seconds(1));
+  network_.set_form("f", FlowForm::fluid);
+  const double window = network_.fluids().window(0);
+  run(Duration::ms(20));  // less than a round trip, 20.2 ms
+  EXPECT_GE(network_.fluids().window(0), window);
+}
+
 TEST_F(BackgroundFormsTest, a_window_comes_along) {
   make();
   run(Duration::seconds(10));
