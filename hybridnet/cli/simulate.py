@@ -179,7 +179,9 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_unasked()
         of_seed = asks_for_seed() and SEED not in settings
     if paged:
-        return run_live(arguments, topo, seeds)
+        return run_live(
+            arguments, topo, seeds, PlanOptions(token=NO_TOKEN, **fidelity_of(arguments.fidelity))
+        )
     capsule = capsule_of(arguments.command_line)
     forward = None if arguments.fast_forward is None else FastForward.parse(arguments.fast_forward)
     began = now()

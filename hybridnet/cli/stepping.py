@@ -14,6 +14,7 @@ from hybridnet.run.live.page_options import Where, read_where
 
 if TYPE_CHECKING:
     from hybridnet.describe.topo import Topo
+    from hybridnet.plan.network import PlanOptions
 
 __all__ = ["run_live", "wait_for_interrupt", "wants_page"]
 
@@ -33,7 +34,7 @@ def wants_page(arguments: argparse.Namespace) -> bool:
     return False
 
 
-def run_live(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> int:
+def run_live(arguments: argparse.Namespace, topo: Topo, seeds: list[int], options: PlanOptions) -> int:
     """Serve the page until ^C, and say where the simulation was then."""
     from hybridnet.run.live.stepping import LiveStepper
 
@@ -44,7 +45,7 @@ def run_live(arguments: argparse.Namespace, topo: Topo, seeds: list[int]) -> int
         raise UsageError("simulate: --live shows one simulation; give one seed, such as --seeds 7-7")
     where = Where() if arguments.live_address is None else read_where(arguments.live_address)
     with (
-        LiveStepper.of(topo, seed=seeds[0], until=arguments.until or LONGEST) as simulation,
+        LiveStepper.of(topo, seed=seeds[0], until=arguments.until or LONGEST, options=options) as simulation,
         simulation.live(where.host, where.port, where.names) as page,
     ):
         print(f"*** Live page: {page.url}\n*** Read-only page: {page.reading_url}\n*** ^C ends", flush=True)
